@@ -1,8 +1,8 @@
-// The bench of the catalog: `npm run bench:catalog`. Imports the recorded catalog (or one made of its size), starts on it,
-// and asks for lists and searches over loopback while the house trades; each figure beside a yardstick of the same run.
-// Times are those of the asker, the exchange's processor time stands beside them. A percentile is the median of those of five
-// rounds, the least and the greatest beside it; rounds of ours and of yardsticks take turns, and one that a hypervisor
-// disturbs is measured again. Prints a table and never fails for a slow machine: the floors are said beside what was reached.
+// The catalog bench, run by `npm run bench:catalog`. It imports the recorded catalog (or a generated one of the same size),
+// starts an exchange on it, and requests lists and searches over loopback while the house trades, each beside a yardstick of the
+// same run. Times are the client's; the exchange's processor time stands beside them. A percentile is the median over five
+// rounds, with their minimum and maximum. Our rounds and the yardstick's alternate, and a round that a hypervisor disturbs is
+// measured again. It prints a table with the floor beside each figure, and never fails because a machine is slow.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,19 +21,19 @@ import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
 const ASKING = join(import.meta.dirname, './catalog/asking.ts');
-/** Requests of a round, for each list or for all searches, and writings of a page. */
+/** Requests of a round, for each list and for all searches together, and how often a page is stringified. */
 const REQUESTS = 200;
 const ROUNDS = 5;
-/** Searches of a round by the library bare, which take ten times as long. */
+/** Searches of a round with the bare library, which take ten times as long. */
 const BARE_SEARCHES = 60;
-/** Rounds of lists that may be measured again in all, and of searches. */
+/** Most rounds of lists, and of searches, that may be measured again in total. */
 const LISTS_AGAIN_MAX = 40;
 const SEARCHES_AGAIN_MAX = 10;
-/** Requests before the first round, which are not counted. */
+/** Warm-up requests before the first round; they are not counted. */
 const WARM_UP = 20;
-/** A snapshot that takes longer does not come (ms). */
+/** How long to wait for a snapshot before giving up (ms). */
 const SNAPSHOT_MS_MAX = 300_000;
-/** Before another process is timed, so that what this one has left is collected. */
+/** Pause before another process is timed, which lets this one collect its garbage (ms). */
 const SETTLE_MS = 300;
 const LISTS = [
   '/markets?limit=100&order=volume24hr',
@@ -47,14 +47,14 @@ const LISTS = [
 const QUERIES =
   'lakers;who wins;celtics vs;barcelna;temperature chicago;arsenal;mar;tennis final;2026;premeir leage;yankees hits;will';
 
-/** Runs a command of the program to its end. @throws when it fails */
+/** Runs an outcry command to completion. @throws when it exits with a status other than 0 */
 async function run(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, [...STRIP_TYPES, MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
 }
 
-/** Starts an exchange; resolves with its address, the time until it answered (ms) and how to stop it. */
+/** Starts an exchange. Resolves with its URL and pid, the time until it was ready (ms) and a function that stops it. */
 async function started(dataDir: string) {
   const startedMs = performance.now();
   const args = [...STRIP_TYPES, MAIN, 'start', '--data-dir', dataDir, '--port', '0', '--json', '--house', 'calm'];
@@ -74,7 +74,7 @@ async function answered(url: string, path: string): Promise<void> {
   while ((await fetch(url + path)).status !== 200) await sleep(20);
 }
 
-/** Percentiles of rounds of times (ms). */
+/** Collects rounds of times (ms) and computes their percentiles. */
 class Rounds {
   private readonly rounds: (readonly number[])[] = [];
 
@@ -99,7 +99,7 @@ const tell = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
 };
 
-/** @throws unless the exchange lists so many markets at least */
+/** @throws unless the exchange lists at least `count` markets */
 async function requireListed(url: string, count: number): Promise<void> {
   const [newest]: readonly { readonly id: string }[] = JSON.parse(
     await (await fetch(`${url}/markets?limit=1&order=id`)).text(),
@@ -109,7 +109,9 @@ async function requireListed(url: string, count: number): Promise<void> {
 
 const answer = <T>(child: Child, question: AskingQuestion) => child.ask(question) as Promise<T>; // as its file answers
 
-/** Rounds of every list in turn, with `/ok` between two pages and time for the house to trade. */
+/**
+ * Measures every list in turn, round by round, with a request for `/ok` between two pages and pauses in which the house trades.
+ */
 async function benchLists(url: string, asking: Child): Promise<void> {
   const undisturbed = new Undisturbed(LISTS_AGAIN_MAX);
   const lists = LISTS.map((path) => ({ path, ours: new Rounds(), busy: new Rounds(), bare: new Rounds() }));
@@ -136,7 +138,7 @@ async function benchLists(url: string, asking: Child): Promise<void> {
   tell(DISTURBED, `${undisturbed}`);
 }
 
-/** Searches, and the library bare in turn: for that the library's own index is built before anything is timed. */
+/** Measures searches and the bare library in turns. The library's own index is built before anything is timed. */
 async function benchSearch(asking: Child, titles: readonly string[]): Promise<void> {
   const queries = QUERIES.split(';');
   const paths = queries.map((query) => `/public-search?q=${encodeURIComponent(query)}`);
@@ -158,7 +160,7 @@ async function benchSearch(asking: Child, titles: readonly string[]): Promise<vo
   tell(DISTURBED, `${undisturbed}`);
 }
 
-/** Starts on a data directory, waits until everything answers, and tells how long each took. */
+/** Starts on a data directory, waits until everything answers, and prints how long each part took. */
 async function benchStart(dataDir: string, kind: string, floor: string) {
   const { url, pid, startMs, stop } = await started(dataDir);
   const searchMs = await timed(() => answered(url, '/public-search?q=first'));
@@ -183,7 +185,7 @@ try {
   const importMs = await timed(() => run(['import', file, '--data-dir', dataDir]));
   const rate = rows.length / ((importMs - empty) / 1_000);
   tell('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
-  // What is ordinary is a start from a snapshot; right after such an import there is none.
+  // The usual start is from a snapshot; right after such an import there is none yet.
   const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
   tell(
     'a snapshot of it, made beside with the lowest priority, after',
@@ -207,7 +209,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Waits for a snapshot. @throws when none comes */
+/** Waits until a snapshot exists. @throws when none is written in time */
 async function snapshotIn(dataDir: string): Promise<void> {
   const folder = new SnapshotFolder(dataDir);
   const endsMs = performance.now() + SNAPSHOT_MS_MAX;
@@ -217,7 +219,7 @@ async function snapshotIn(dataDir: string): Promise<void> {
   }
 }
 
-/** A file of one market. */
+/** Writes an import file of one market and returns its path. */
 function fileOf(inFolder: string): string {
   const file = join(inFolder, 'one.jsonl');
   writeFileSync(file, linesOf(madeRows(1)).join('\n'));

@@ -1,7 +1,7 @@
-// The figure sheet of the core: `npm run bench:core`. What the ratios of `npm run bench` do not show: how time grows with prices,
-// resting orders and books, the slowest op of a thousand, garbage, memory. Each row is one engine on an op file of its own, in a
-// process of its own in each of several rounds, in which all rows take turns. It prints medians with their spread and says of
-// each bound whether it holds; machines differ, so the exit status never says it.
+// The figure sheet of the core, run by `npm run bench:core`: what the ratios of `npm run bench` do not show, namely how
+// time grows with prices, resting orders and books, the slowest op of a thousand, garbage and memory. Each row is one
+// engine on its own op file, in a process of its own for each round; all rows take turns in every round. It prints medians
+// with their spread and says for each bound whether it holds. Machines differ, so the exit status does not depend on it.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { figure, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
 const SEED = 20_260;
-/** V8 goes on compiling for so long: code that it does not know yet puts numbers on the heap. */
+/** V8 keeps compiling for this many ops, and code that it has not compiled yet allocates numbers on the heap. */
 const SETTLE_OPS = 2_000_000;
 const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
 const ROUNDS = Number(process.env.BENCH_CORE_ROUNDS ?? 5);
@@ -21,7 +21,7 @@ const childPath = join(import.meta.dirname, 'core/child.ts');
 const MILLION = '1,000,000 resting';
 const TEN_THOUSAND = '10,000 resting';
 const MANY_BOOKS = '10,000 books';
-/** As thin as those of MANY_BOOKS, ten orders a book on average: of these two rows the number of books alone differs. */
+/** As thin as those of MANY_BOOKS, ten orders a book on average, so these two rows differ only in the number of books. */
 const FEW_THIN_BOOKS = '100 books of 10 orders';
 const mixesOfRows: readonly Mix[] = [
   mixes.small,
@@ -34,20 +34,20 @@ const mixesOfRows: readonly Mix[] = [
   { ...mixes.mix, name: FEW_THIN_BOOKS, restingOrders: 1_000 },
 ];
 
-/** Most bytes a resting order takes, and most times the median that the slowest op of a thousand takes. */
+/** Bounds: bytes a resting order, and the slowest op of a thousand as a multiple of the median. */
 const ORDER_BYTES_MAX = 120;
 const P999_MEDIANS_MAX = 25;
 
-/** One line of the table: an engine on a mix, and its sheet of each round. */
+/** One row of the table: an engine on a mix, with one sheet a round. */
 interface Row {
   readonly mix: Mix;
   readonly engine: SheetRequest['engine'];
   readonly sheets: Sheet[];
-  /** Single ops' times of each round. */
+  /** Times of single ops, one array a round. */
   readonly singles: Float64Array[];
 }
 
-/** Writes a mix's op file and returns what a child is asked about it. */
+/** Writes a mix's op file and returns the request for a child, without the engine. */
 function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine' | 'singlesPath'> {
   const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps: TIMED_OPS, checkpoints: [TIMED_OPS] });
   writeFileSync(opFilePath, file.bytes);
@@ -61,13 +61,13 @@ async function measure(folder: string): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const mix of mixesOfRows) {
     rows.push({ mix, engine: 'book core', sheets: [], singles: [] });
-    // To give a thousand wallets shares in that many markets takes longer than everything else.
+    // Giving a thousand wallets shares in that many markets takes longer than everything else.
     if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', sheets: [], singles: [] });
   }
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { mix, engine, sheets, singles } of rows) {
       const request: SheetRequest = { engine, singlesPath, ...requests[mixesOfRows.indexOf(mix)] };
-      // askNode parses what the child printed, which is one sheet.
+      // askNode parses what the child printed, which is one Sheet.
       sheets.push((await askNode(childPath, request)) as Sheet);
       singles.push(new Float64Array(new Uint8Array(readFileSync(singlesPath)).buffer));
     }
@@ -76,9 +76,9 @@ async function measure(folder: string): Promise<readonly Row[]> {
 }
 
 /**
- * Times of the ops, ns, each the median of its rounds, from the least. The clock goes on while the machine does something else (a
- * timer, another guest). Ops are the same in every round: what an op does itself it does in each of them, what interrupts it
- * hits another op each time.
+ * The median over the rounds of each op's time, ns, sorted ascending. The clock also runs while the machine does something
+ * else (a timer, another guest). Every round runs the same ops, so an op's own cost recurs in each round, whereas an
+ * interruption hits a different op each time.
  */
 function opMedians({ singles }: Row): Float64Array {
   return singles[0].map((_, op) => median(singles.map((times) => times[op]))).sort();
@@ -86,7 +86,10 @@ function opMedians({ singles }: Row): Float64Array {
 
 const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
 
-/** p99.9 of single ops by the clock, in medians, and that of counting which takes as long as such an op: what the machine does to both. */
+/**
+ * p99.9 over the median of single ops, and the same for counting
+ * loops of that duration, which shows what the machine adds to both.
+ */
 const slownessOf = (row: Row): { readonly medians: number; readonly counting: number } => ({
   medians: of(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
   counting: of(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
@@ -96,7 +99,10 @@ function say(sentence: string, holds: boolean): void {
   console.log(`${sentence}: ${holds ? 'holds' : 'does not hold'}.`);
 }
 
-/** How much longer an op takes in the one row than in the other, beside how much longer a step of a chase does. */
+/**
+ * Prints how much longer an op takes in the second row than in the
+ * first, beside how much longer a step of a pointer chase takes.
+ */
 function sayGrowth(words: string, few: Row, many: Row): void {
   const timesOf = (figureOf: (sheet: Sheet) => number): Spread =>
     spread(many.sheets.map((sheet, round) => figureOf(sheet) / figureOf(few.sheets[round])));

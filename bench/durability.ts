@@ -1,6 +1,6 @@
-// What durability costs: the journal in LMDB beside the same group-commit loop that writes the same bytes to a plain file,
-// turn and turn about in one run. Durable answers at a steady rate (commands as they come out of verification), and
-// records a second when the disk is the limit. Run by npm run bench:durability (-- --rounds N --seconds S).
+// The cost of durability: the journal in LMDB beside the same group-commit loop writing the same bytes to a plain file, in
+// alternating rounds of one run. It measures the latency of durable answers at a steady rate (commands as they come out of
+// verification), and records a second when the disk is the limit. Run by npm run bench:durability (-- --rounds N --seconds S).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { machine, median, percentile } from './lib/statistics.ts';
 
 const RATE = 5_000;
 const RECORD_BYTES = 800;
-/** Records that are handed to the journal and not yet durable, in the race for records a second. */
+/** Records handed to the journal and not yet durable, when records a second are measured. */
 const IN_FLIGHT = 2_000;
 const LIMITS = { p50: 1.6, p99: 3, records: 0.8 } as const;
 const settings = {
@@ -42,7 +42,7 @@ interface Answers {
   readonly p99Ms: number;
 }
 
-/** Latency of durable answers at a steady rate, from the intended time of each command. */
+/** Latency of durable answers at a steady rate, measured from the intended send time of each command. */
 function answersAt(name: StoreName, seconds: number, seed: number): Promise<Answers> {
   return inFolder(async (folder) => {
     const exchange = await openExchange(
@@ -76,7 +76,7 @@ function answersAt(name: StoreName, seconds: number, seed: number): Promise<Answ
   });
 }
 
-/** Records a second with as many in flight as make large batches. */
+/** Records a second with enough records in flight for large batches. */
 function recordsPerSecond(name: StoreName, seconds: number): Promise<number> {
   return inFolder(async (folder) => {
     const command = new Uint8Array(RECORD_BYTES - 200).fill(1);

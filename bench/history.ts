@@ -1,7 +1,8 @@
-// The bench of histories: `npm run bench:history`. A world of a million trades is built through the engine (or found, with
-// --data), indexed anew, and asked about: each endpoint beside reading the same rows by key from LMDB and stringifying them,
-// long pages, stalls of the main thread, memory. Prints a table and writes the figures with the machine to a JSON file. The
-// exit status is 1 only when something failed; a floor that is not reached is said, never failed: machines differ.
+// The history bench, run by `npm run bench:history`. A world of a million trades is built through the engine (or found,
+// with --data), indexed from scratch, and queried: each endpoint beside reading the same rows by key from LMDB and
+// stringifying them, long pages, stalls of the main thread, and memory. It prints a table and writes the figures with the
+// machine to a JSON file. The exit status is 1 only when something failed; a floor that is not reached is reported and
+// fails nothing: machines differ.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -31,7 +32,7 @@ const USAGE = `npm run bench:history -- [options]
   --questions N  questions an endpoint, default 1000
   --json FILE    where the figures go, default bench/results/history.json`;
 
-/** What the figures are held against. */
+/** The bounds that the figures are compared with. */
 const FLOORS = {
   endpointRatio: 10,
   longPageRatio: 3,
@@ -41,7 +42,7 @@ const FLOORS = {
 } as const;
 const LONG_PAGES = 60;
 const STALL_MS = 8_000;
-/** Rounds of long pages in which stalls are looked for, and how many may be measured again for a hypervisor's sake. */
+/** Rounds of long pages in which stalls are measured, and how many may be repeated after a hypervisor's disturbance. */
 const STALL_ROUNDS = 5;
 const STALLS_AGAIN_MAX = 5;
 
@@ -83,7 +84,7 @@ function endpointLines(figures: readonly EndpointFigures[]): string[] {
   return table(['ms', 'rows', 'p50', 'p99', 'LMDB + JSON p50', 'p99', 'p99 ratio', 'undisturbed'], rows);
 }
 
-/** A figure beside the most (or least) that it should be, in words. */
+/** A line that compares a figure with its upper (or lower) bound. */
 function bound(name: string, value: number, limit: number, unit: string, isMost = true): string {
   const verdict = (isMost ? value <= limit : value >= limit) ? 'reached' : 'not reached';
   const word = isMost ? 'at most' : 'at least';
@@ -93,7 +94,7 @@ function bound(name: string, value: number, limit: number, unit: string, isMost 
 interface Measured {
   readonly indexing: {
     readonly seconds: number;
-    /** Processor time of the whole process meanwhile: what other processes do is not in it. */
+    /** Processor time of the whole process meanwhile, which excludes that of other processes. */
     readonly busySeconds: number;
     readonly tradesPerSecond: number;
     readonly recordsPerSecond: number;
@@ -102,11 +103,14 @@ interface Measured {
   readonly endpoints: readonly EndpointFigures[];
   readonly longPage: EndpointFigures;
   readonly stalls: readonly Stall[];
-  /** What became of rounds that a hypervisor disturbed. */
+  /** A note on rounds that a hypervisor disturbed. */
   readonly disturbed: string;
 }
 
-/** The longest stalls of rounds. The floor is held against the longest of all; the others tell what a disturbance did. */
+/**
+ * The longest stalls of the rounds. The floor applies to the longest
+ * of all; the other figures show the effect of a disturbance.
+ */
 function stallLines({ stalls, disturbed }: Measured): string[] {
   const of = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
   const most = (name: keyof Stall): string => figure(Math.max(...of(name)), 2);

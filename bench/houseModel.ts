@@ -1,17 +1,17 @@
-// The figures of a recorded flow that the house is modelled on: shares of adds, cancels and takes, rates, sizes, distances
-// from the mid, spreads, depth, how far the mid moves. Run by hand: `node_modules/.bin/node bench/houseModel.ts FILE`; its
-// output is what server/dev/house/model.ts quotes. It reads the file alone and starts no exchange.
+// The figures of a recorded flow on which the house is modelled: shares of adds, cancels and takes, rates, sizes, distances
+// from the mid, spreads, depth, and movement of the mid. Run by hand: `node_modules/.bin/node bench/houseModel.ts FILE`;
+// server/dev/house/model.ts quotes its output. It reads only the file and starts no exchange.
 import { type Flow, type FlowRow, readFlow } from '../server/dev/replay/flowFile.ts';
 
 const TICK_PIPS = 100;
 const LOTS_PER_SHARE = 100;
-/** The recording begins without its books: until so much of it has passed, distances and depth say nothing. */
+/** The recording begins with empty books: distances and depth mean nothing until this much of it has passed. */
 const WARM_UP_MS = 120_000;
 const SAMPLE_MS = 1_000;
 const DEPTH_TICKS = 10;
 const QUANTILES = [0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99] as const;
 
-/** One market's book as the rows tell it, in pips of the first token. */
+/** One market's book as the rows describe it, in pips of the first token. */
 class Book {
   readonly bids = new Map<number, number>();
   readonly asks = new Map<number, number>();
@@ -31,7 +31,7 @@ class Book {
   }
 }
 
-/** Everything that is gathered, as plain lists. */
+/** All collected figures, as plain lists. */
 interface Figures {
   readonly counts: { add: number; cancel: number; take: number };
   readonly countsOfMarket: number[];
@@ -50,13 +50,13 @@ interface Figures {
 
 const logit = (pips: number): number => Math.log(pips / (10_000 - pips));
 
-/** A side's levels and shares within so many ticks of its best price. */
+/** Levels and shares of a side within DEPTH_TICKS of its best price. */
 function near(levels: ReadonlyMap<number, number>, best: number): { levels: number; shares: number } {
   const within = [...levels].filter(([pips]) => Math.abs(pips - best) <= DEPTH_TICKS * TICK_PIPS);
   return { levels: within.length, shares: within.reduce((sum, [, lots]) => sum + lots, 0) / LOTS_PER_SHARE };
 }
 
-/** Looks at a market's book once a second. */
+/** Samples a market's book; called once a second. */
 function sample(book: Book, figures: Figures): void {
   const [bid, ask] = [book.bestBid(), book.bestAsk()];
   if (bid === 0 || ask === 10_000 || bid >= ask) return;
@@ -69,7 +69,7 @@ function sample(book: Book, figures: Figures): void {
   }
 }
 
-/** Takes a row into the figures, as the book stood before it. */
+/** Adds a row to the figures, with the book as it stood before the row. */
 function count(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boolean, figures: Figures): void {
   if (row.op === 'X') return;
   const kind = row.op === '+' ? 'add' : row.op === '-' ? 'cancel' : 'take';
@@ -130,7 +130,7 @@ function gather(flow: Flow): Figures {
   return figures;
 }
 
-/** How far the mid moved within ten seconds, on the scale of log odds. */
+/** Records how far the mid moved within ten seconds, on the log-odds scale. */
 function step(book: Book, market: number, lastMid: number[], figures: Figures): void {
   const [bid, ask] = [book.bestBid(), book.bestAsk()];
   if (bid === 0 || ask === 10_000 || bid >= ask) return;

@@ -1,7 +1,7 @@
-// The bench: `npm run bench`, one run of everything, or of one part. (a) the matching engine beside npm nodejs-order-book,
-// (b) checks of order signatures beside the bare native library, (c) POST /order over loopback beside what its parts allow.
-// Prints a table a part and writes the figures with the machine to a JSON file. The exit status is 1 only when results
-// disagree (a fast wrong book must lose); a floor that is not reached is said, never failed: machines differ.
+// The bench, run by `npm run bench`: everything, or one part. (a) the matching engine beside npm nodejs-order-book, (b) checks
+// of order signatures beside the bare native library, (c) POST /order over loopback beside the rate that its parts allow. It
+// prints a table a part and writes the figures with the machine to a JSON file. The exit status is 1 only when results disagree
+// (a fast wrong book must lose); a floor that is not reached is reported and fails nothing: machines differ.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -47,7 +47,7 @@ function readOptions(args: readonly string[]): Options {
   return { parts: new Set(only), rounds: wholeNumber('rounds', rounds), ops: wholeNumber('ops', ops), json };
 }
 
-/** A line on the terminal that the next one replaces; nothing where the output is no terminal. */
+/** Writes a line that the next one replaces; does nothing unless the output is a terminal. */
 function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
 }

@@ -1,7 +1,7 @@
-// Part a: nanoseconds an operation of the book core and of the whole apply, beside the peer, on the same op file.
-// Each round runs every engine once, one after another, each in its own process; ratios are taken within a round, so that
-// a machine that is slow for a minute slows both sides. A checksum gate compares fills, volume, notional and resting
-// orders of every run with the generator's model. Called by main.ts.
+// Part a: nanoseconds per op of the book core and of the whole apply, beside the peer, on the same op file. Each round runs
+// every engine once, one after another, each in its own process; ratios are taken within a round, so a machine that is slow
+// for a minute slows both sides. A checksum gate compares fills, volume, notional and resting orders of every run with the
+// generator's model. Called by main.ts.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.
 const childPath = join(import.meta.dirname, 'engines/child.ts');
 const PEER: EngineName = 'nodejs-order-book';
 const OURS = ['book core', 'book core, 32-byte ids', 'whole apply'] as const satisfies readonly EngineName[];
-/** What is asked of the ratios, by mix. */
+/** The floors of the ratios, by mix and engine. */
 const FLOORS: readonly { readonly mix: Mix; readonly engine: EngineName; readonly floor: number }[] = [
   { mix: mixes.mix, engine: 'book core', floor: 110 },
   { mix: mixes.mix999, engine: 'book core', floor: 50 },
@@ -23,9 +23,9 @@ const FLOORS: readonly { readonly mix: Mix; readonly engine: EngineName; readonl
   { mix: mixes.mix, engine: 'whole apply', floor: 35 },
 ];
 const SEED = 20_260;
-/** Ops before the clock runs: the compiler is done with the book core by then; with the whole engine only after a million. */
+/** Ops before the clock starts: the compiler is done with the book core by then, with the whole engine only after a million. */
 const SETTLE_OPS = 400_000;
-/** The peer is some hundred times slower: it does the first ops only, and ratios are taken over these. */
+/** The peer is some hundred times slower: it runs only the first ops, and ratios are taken over these. */
 const PEER_OPS_MAX = 200_000;
 
 export interface MatchingOptions {
@@ -34,16 +34,16 @@ export interface MatchingOptions {
   readonly onProgress: (text: string) => void;
 }
 
-/** The book core's algorithm in C++: ours may take so many times as long. */
+/** The book core's algorithm in C++: ours may take TWIN_TIMES_MAX times as long. */
 const TWIN = 'book core in C++';
 const TWIN_TIMES_MAX = 3.5;
 type RunName = EngineName | typeof TWIN;
 
 interface Run {
   readonly engine: RunName;
-  /** Over the ops that the peer does too. */
+  /** Nanoseconds per op over the ops that the peer runs too. */
   readonly sharedNs: number;
-  /** Over all ops that the engine did. */
+  /** Nanoseconds per op over all ops that the engine ran. */
   readonly allNs: number;
 }
 

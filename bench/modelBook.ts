@@ -1,9 +1,9 @@
-// A plain price-time order book over many markets, with all prices in ticks: the generator runs it beside its stream of
+// A plain price-time order book over many markets, with all prices in ticks. The generator runs it beside its stream of
 // ops, because cancels must name live orders and takes are sized by what rests. Its totals are the first referee of the
 // checksum. Used by opFile.ts alone; it is written to be obvious, not fast.
 import { emptyTotals, type Totals } from './lib/totals.ts';
 
-/** Orders of one price in time order; cancelled ones stay as ids whose lots are 0 until they come to the front. */
+/** The orders of one price in time order. A cancelled order stays in the list with 0 lots until it reaches the front. */
 interface Level {
   ids: number[];
   front: number;
@@ -28,12 +28,12 @@ export class ModelBook {
   private readonly bookById: Uint16Array;
   private readonly sideById: Uint8Array;
   private readonly priceById: Uint16Array;
-  /** Live ids in no order, and where each stands in it: a uniform choice in constant time. */
+  /** Live ids in no order, and the place of each in that array: a uniform choice in constant time. */
   private readonly liveIds: Int32Array;
   private readonly placeById: Int32Array;
   private readonly onDone: (id: number) => void;
 
-  /** Prices run from 1 to `ticks`, ids from 0 to `idsMax` − 1; `onDone` hears of every order that leaves. */
+  /** Prices run from 1 to `ticks`, ids from 0 to `idsMax` − 1; `onDone` is called for every order that leaves. */
   constructor(books: number, ticks: number, idsMax: number, onDone: (id: number) => void = () => {}) {
     this.ticks = ticks;
     this.onDone = onDone;
@@ -51,7 +51,7 @@ export class ModelBook {
     return this.lotsById[id] > 0;
   }
 
-  /** The id at a place of 0..restingOrders − 1. */
+  /** The live id at a place of 0..restingOrders − 1. */
   liveAt(place: number): number {
     return this.liveIds[place];
   }
@@ -73,7 +73,10 @@ export class ModelBook {
     return this.markets[book].best[side];
   }
 
-  /** Lots of the order that a taker would meet after `skipped` others on this side, and its price; undefined past the end. */
+  /**
+   * Lots and price of the order that a taker meets after `skipped`
+   * others on this side, and the lots before it; undefined past the end.
+   */
   makerAfter(
     book: number,
     side: number,
@@ -101,7 +104,7 @@ export class ModelBook {
     return undefined;
   }
 
-  /** A limit order: matches what it crosses, the rest rests. */
+  /** Adds a limit order: fills what it crosses; the remainder rests. */
   add(id: number, book: number, side: number, price: number, lots: number): void {
     const left = this.match(book, side, price, lots);
     if (left === 0) return;
@@ -121,7 +124,7 @@ export class ModelBook {
     this.totals.restingLots += left;
   }
 
-  /** Takes what is there up to the limit and drops the rest; as FOK all or nothing. */
+  /** Takes what is available up to the limit and drops the remainder; fill-or-kill takes all or nothing. */
   take(book: number, side: number, price: number, lots: number, isFillOrKill: boolean): void {
     if (isFillOrKill && this.lotsUpTo(book, 1 - side, price) < lots) return;
     this.match(book, side, price, lots);
@@ -146,7 +149,7 @@ export class ModelBook {
     return lots;
   }
 
-  /** Matches against the other side as far as the limit allows and returns what is left of the lots. */
+  /** Matches against the opposite side as far as the limit allows and returns the remaining lots. */
   private match(book: number, side: number, limit: number, lots: number): number {
     const { levels, best } = this.markets[book];
     const other = 1 - side;
@@ -182,7 +185,7 @@ export class ModelBook {
     return left;
   }
 
-  /** Takes an order out of the live ones; its id stays in the level's list with 0 lots. */
+  /** Removes an order from the live ones; its id stays in the level's list with 0 lots. */
   private leave(id: number, level: Level): void {
     this.lotsById[id] = 0;
     level.orders -= 1;

@@ -1,8 +1,8 @@
 // The op file of the engine benches: a seeded stream of adds, cancels and takes on many books, the same for every engine.
-// Record: 16 bytes {u8 type, u8 side, u16 book, u32 price in ticks, u32 lots, u32 id}, little-endian. A cancel names the
-// id of a live order (and repeats its side, book and price); every other op's id is its own number in the file.
-// First come adds that fill the books (`prefillOps`), then ops of the mix that warm up code and books (`settleOps`),
-// neither timed, then the timed ones. Made by main.ts before its rounds and by tests; engines only read it.
+// Record: 16 bytes {u8 type, u8 side, u16 book, u32 price in ticks, u32 lots, u32 id}, little-endian. A cancel names the id
+// of a live order (and repeats its side, book and price); every other op's id is its own number in the file. Adds that fill
+// the books come first (`prefillOps`), then ops of the mix that warm up code and books (`settleOps`), both untimed, then
+// the timed ones. Made by main.ts before its rounds and by tests; engines only read it.
 
 import { SeededRandom } from './lib/seededRandom.ts';
 import { type Totals, totalsText } from './lib/totals.ts';
@@ -14,7 +14,7 @@ export const OpType = { ADD: 0, CANCEL: 1, TAKE: 2, TAKE_ALL_OR_NOTHING: 3 } as 
 export const BID = 0;
 export const ASK = 1;
 
-/** A workload: what share of ops does what, on how many prices, with how many orders resting. */
+/** A workload: the share of each kind of op, the number of prices, and the number of resting orders. */
 export interface Mix {
   readonly name: string;
   readonly addShare: number;
@@ -41,9 +41,9 @@ export interface OpFile {
   readonly prefillOps: number;
   readonly settleOps: number;
   readonly timedOps: number;
-  /** Totals that every engine must have after so many timed ops. */
+  /** The totals that every engine must have after this many timed ops. */
   readonly expected: readonly { readonly timedOps: number; readonly totals: Totals }[];
-  /** Fewest and most orders resting at any of 100 looks during the timed ops. */
+  /** Fewest and most resting orders in 100 samples during the timed ops. */
   readonly restingRange: readonly [least: number, most: number];
 }
 
@@ -52,7 +52,7 @@ export interface OpFileRequest {
   readonly seed: number;
   readonly settleOps: number;
   readonly timedOps: number;
-  /** After how many timed ops totals are wanted, rising; the last must be `timedOps`. */
+  /** Ascending counts of timed ops at which totals are wanted; the last must be `timedOps`. */
   readonly checkpoints: readonly number[];
 }
 
@@ -60,7 +60,7 @@ const CROSSING_SHARE = 0.03;
 const ALL_OR_NOTHING_SHARE = 0.6;
 const RECENT_ADDS = 4_096;
 const ZIPF_EXPONENT = 0.8;
-/** Every so many ops of a book, on average, its mid price moves. */
+/** Chance at each op of a book that its mid price moves. */
 const MID_MOVE_CHANCE = 1 / 64;
 const PREFILL_FACTOR = 1.2;
 const LOTS_PER_SHARE = 100;
@@ -142,7 +142,7 @@ class OpFileMaker {
     } else {
       const offset = random.exponential(mix.offsetTicksMean);
       const mid = this.mids[book];
-      // An add that is not meant to cross stays one tick short of the other side, if a tick is left there.
+      // An add that is not meant to cross stays one tick short of the opposite side, if a tick is left there.
       const wanted = side === BID ? Math.floor(mid - offset) : Math.ceil(mid + offset);
       const bound = side === BID ? Math.min(best - 1, mix.ticks) : Math.max(best + 1, 1);
       price = clamp(side === BID ? Math.min(wanted, bound) : Math.max(wanted, bound), 1, mix.ticks);
@@ -168,7 +168,10 @@ class OpFileMaker {
     model.cancel(id);
   }
 
-  /** A take eats so many whole orders, and a part of the next, that the number of resting orders returns to its aim. */
+  /**
+   * A take consumes several whole orders and a part of the next:
+   * enough to bring the number of resting orders back to its target.
+   */
   private writeTake(): void {
     const { model, random, mix } = this;
     const book = this.pickBook();
@@ -184,7 +187,7 @@ class OpFileMaker {
       const slack = random.below(3);
       price = clamp(side === BID ? target.price + slack : target.price - slack, 1, mix.ticks);
       lots = Math.max(1, target.lotsBefore + random.below(target.lots));
-      // Some want more than their limit is sure to give: a kill for the one kind, a remainder dropped for the other.
+      // Some ask for more than their limit is sure to give: a fill-or-kill is killed, another take drops its remainder.
       if (random.chance(0.1)) lots *= 2 + random.below(4);
     }
     this.write(isFillOrKill ? OpType.TAKE_ALL_OR_NOTHING : OpType.TAKE, side, book, price, lots);
@@ -203,7 +206,7 @@ class OpFileMaker {
     return id;
   }
 
-  /** A book by popularity; its mid price sometimes moves by a tick (of 99), within the middle four fifths. */
+  /** Picks a book by popularity; its mid price sometimes moves by a tick (of 99), within the middle four fifths. */
   private pickBook(): number {
     const { random, popularity, mids, mix } = this;
     const draw = random.fraction();
@@ -222,7 +225,7 @@ class OpFileMaker {
     return low;
   }
 
-  /** Sizes are mixed: mostly round numbers of shares, some of any number of lots, a few large. */
+  /** Mixed sizes: mostly round numbers of shares, some of any number of lots, a few large. */
   private pickLots(): number {
     const { random } = this;
     const draw = random.fraction();

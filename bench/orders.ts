@@ -1,7 +1,7 @@
 // Part c: POST /order a second over loopback, every signature verified, every answer durable, beside the rate that its
-// parts allow if they follow one another on one core: 1 / (verify + bare uWebSockets POST with parse + HMAC + apply), each
-// measured in the same round. The exchange itself recovers signers on a second thread where there is a second processor, so
-// that it can pass the bound there. The loader is a process of its own with requests signed ahead. Called by main.ts.
+// parts allow when they run in sequence on one core: 1 / (verify + bare uWebSockets POST with parse + HMAC + apply), each
+// measured in the same round. The exchange recovers signers on a second thread where there is a second processor, so it can
+// exceed that bound there. The loader is a process of its own with requests signed ahead. Called by main.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,11 +16,11 @@ import { askParts, startParts } from './parts/question.ts';
 
 const FLOOR = 0.7;
 const WALLETS = 200;
-/** Enough that a batch can gather while the one before is flushed. */
+/** Enough for a batch to gather while the previous one is flushed. */
 const CONNECTIONS = 256;
 const ORDERS_A_ROUND = 20_000;
 const ORDERS_OPEN_LOOP = 10_000;
-/** Requests to the bare server: it answers several times faster. */
+/** Requests to the bare server, which answers several times faster. */
 const POSTS_A_ROUND = 60_000;
 const PART_SLICES = 8;
 /** The open loop sends at this share of the throughput measured before. */
@@ -39,11 +39,14 @@ interface Round {
   readonly hmacNs: number;
   readonly applyNs: number;
   readonly boundPerSecond: number;
-  /** Processor time for one request: of the servers' threads, all together, and of the loader; NaN where nobody tells. */
+  /**
+   * Processor time per request: of the exchange (all threads), of the bare server, and of the loader; NaN where the system
+   * does not report it.
+   */
   readonly orderBusyNs: number;
   readonly postBusyNs: number;
   readonly loaderBusyNs: number;
-  /** The exchange's by thread. */
+  /** The exchange's processor time by thread. */
   readonly threadsNs: ThreadTimes;
 }
 
@@ -139,7 +142,7 @@ const THREAD_NAMES: Readonly<Record<ThreadRole, string>> = {
   V8: "V8's helpers (garbage, compiler)",
 };
 
-/** Median microseconds an order of each of the exchange's threads, and of the loader beside it. */
+/** Median microseconds per order of each of the exchange's threads, and of the loader. */
 function threadsText(rounds: readonly Round[]): string {
   const text = (name: string, read: (round: Round) => number): string =>
     `${name} ${figure(spread(rounds.map(read)).median / 1000, 1)}`;

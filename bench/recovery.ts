@@ -1,8 +1,8 @@
-// The bench of recovery: `npm run bench:recovery`. How long a replay takes beside applying the same commands, a start from a
-// snapshot beside reading its bytes, and an answer while a snapshot is made beside one while none is. A round that a
-// hypervisor disturbs is measured again. Prints a table and never fails for a slow machine: the floors are said beside
-// what was reached. Sizes, in orders: --records of a long replay, --few of a short one and of the snapshot beside answers, --orders
-// of the one that is loaded; --seconds.
+// The recovery bench, run by `npm run bench:recovery`: a replay beside applying the same commands, a start from a snapshot
+// beside reading its bytes, and answers while a snapshot is made beside answers while none is. A round that a hypervisor
+// disturbs is measured again. It prints a table with the floor beside each figure, and never fails because a machine is
+// slow. Sizes, in orders: --records of a long replay, --few of a short one and of the snapshot beside answers, --orders of
+// the loaded one; --seconds.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const { values } = parseArgs({
   },
 });
 const rounds = Number(values.rounds);
-/** Commands that applyBatch is given at a time. */
+/** Commands per call of applyBatch. */
 const BATCH_COMMANDS = 1_024;
 /** Rounds of answers with and without a snapshot: each takes as long as a snapshot does. */
 const ANSWER_ROUNDS = 3;
@@ -46,7 +46,7 @@ const tell = (what: string, figure: string): void => {
 };
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 
-/** Runs both in turn, several times; tells the medians and the median of their ratios. What `prepare` does is not timed. */
+/** Runs both in turn, several times; prints the medians and the median of their ratios. `prepare` is not timed. */
 async function compare(
   what: string,
   floor: string,
@@ -86,7 +86,7 @@ async function benchReplay(orders: number): Promise<void> {
     await reader.close();
     thread = undefined;
   };
-  /** As in a server, where it makes itself ready while another process looks at the journal. */
+  /** As in a server, where the thread warms up while another process checks the journal. */
   const prepare = async (): Promise<void> => {
     thread = new ReadAheadThread();
     while (thread.readiness !== READY.warm) await sleep(5);
@@ -138,7 +138,7 @@ async function benchStart(): Promise<void> {
   await compare('loading it beside reading its bytes', '3×', load, read);
 }
 
-/** Latencies of commands that are submitted one after the other every half millisecond or so, ms, sorted. */
+/** Latencies of commands submitted one after the other, every half millisecond or so; ms, sorted. */
 async function latencies(submit: () => Promise<unknown>, goesOn: () => boolean): Promise<readonly number[]> {
   const found: number[] = [];
   while (goesOn()) {
@@ -153,7 +153,7 @@ async function benchAnswers(): Promise<void> {
   const dataDir = dataDirOf('answers');
   await writeJournal(join(dataDir, 'journal'), commandsOf(Number(values.few), 50, 30));
   const views = new Views();
-  new Catalog(views); // as in a server: it has its part in snapshots
+  new Catalog(views); // as in a server: snapshots include the catalog
   const followers = [...views.followers(), ...new StreamFeed(views).followers()];
   const settings = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
   const exchange = await openExchange({
@@ -192,7 +192,7 @@ interface AnswersRound {
   readonly beside: readonly number[];
 }
 
-/** Has a snapshot made, and submits until it is. */
+/** Starts making a snapshot, and submits commands until it is done. */
 async function besideSnapshot(
   dataDir: string,
   sequence: number,

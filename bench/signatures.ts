@@ -1,6 +1,6 @@
 // Part b: verified orders a second (digest, recover and comparison, as POST /order does them) beside bare recovers a second
-// of the same native library, in the same process, in turns. Parsing the body and the HMAC of the request are told apart.
-// Called by main.ts.
+// of the same native library, in the same process, in turns. Parsing the body and the HMAC of the request are reported
+// separately. Called by main.ts.
 import { median, spread } from './lib/statistics.ts';
 import { figure, floorText, type Report, spreadText, table } from './lib/table.ts';
 import { askParts, type PartName, type PartTimes, startParts } from './parts/question.ts';

@@ -1,9 +1,9 @@
-// The bench of the streams: `npm run bench:streams`. (1) deliveries a second to thousands of sockets, in turn with two
-// yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and journal,
-// the other has nothing else to do at all; (2) the time from a fill to its frame at 2,000 orders a second, beside an echo over
-// the same socket; (3) what 1,000 sockets that stop reading cost the others and the memory, over the loopback and over one
-// with the packets of a network. `--parts` takes some of these alone. Prints the figures with the machine and writes them to a
-// JSON file; a round that a hypervisor disturbs is measured again, a floor that is not reached is said.
+// The streams bench, run by `npm run bench:streams`. (1) Deliveries a second to thousands of sockets, in turn with two
+// yardsticks that publish the same frames by bare uWebSockets.js: one takes the same orders into the same engine and
+// journal, the other has nothing else to do; (2) the time from a fill to its frame at 2,000 orders a second, beside an echo
+// over the same socket; (3) what 1,000 sockets that stop reading cost in delay and memory, on the loopback and on one with
+// network-sized packets. `--parts` runs some of these alone. It prints the figures with the machine and writes them to a
+// JSON file; a round that a hypervisor disturbs is measured again, and a floor that is not reached is reported.
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,10 +26,10 @@ const SMALL_PACKETS = 'ip link set lo mtu 1500 up';
 const SLOW_PAIRS = 5;
 const undisturbed = new Undisturbed(20);
 const BATCH = 16;
-/** Frames in a step, over all sockets; between two steps the flow of orders stops for a moment. */
+/** Frames in a step, over all sockets; the flow of orders pauses between two steps. */
 const FRAMES_A_STEP = 40_000;
 const STEPS = 10;
-/** Rounds to one socket before the crowd comes, so that both sides run compiled code. */
+/** Rounds to a single socket before the others connect, after which both sides run compiled code. */
 const ROUNDS_TO_WARM = 2_000;
 const ROUNDS_TO_RECORD = 10;
 
@@ -48,7 +48,7 @@ const subscription = (market: number): string =>
 const askServer = <T>(server: Child, question: ServerQuestion) => server.ask(question) as Promise<T>; // as its file answers
 const askClient = <T>(client: Child, question: ClientQuestion) => client.ask(question) as Promise<T>; // as its file answers
 
-/** What publishes: the exchange, the same without streams, or nothing but a publisher. */
+/** The publishing process: the exchange, the same without streams, or a bare publisher. */
 type Publisher = 'streams' | 'orders' | 'alone';
 const PUBLISHERS = ['streams', 'orders', 'alone'] as const satisfies readonly Publisher[];
 
@@ -68,7 +68,7 @@ async function withServer<T>(
 
 const PUBLISH = { kind: 'publish', batch: BATCH, pauseMs: 0, isRecorded: false } as const;
 
-/** What all steps take until every socket has them; the next step is published while the last is on its way. */
+/** The time of all steps until every socket has their bytes; each step is published while the previous one is on its way. */
 async function timeSteps(server: Child, client: Child, rounds: number): Promise<Taken> {
   await askServer(server, { kind: 'prepare', orders: STEPS * rounds * BATCH });
   const before = await askServer<Cost>(server, { kind: 'cost' });
@@ -88,17 +88,17 @@ async function timeSteps(server: Child, client: Child, rounds: number): Promise<
   return { seconds, cpuSeconds: (after.cpuMs - before.cpuMs) / 1_000 };
 }
 
-/** Time on the clock, and of the server's processor. */
+/** Elapsed time, and the server's processor time. */
 interface Taken {
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
 
-/** A yardstick: its deliveries a second, and the exchange's over them. */
+/** A yardstick: its deliveries a second, and the exchange's divided by them. */
 interface Beside {
   readonly deliveries: Spread;
   readonly ratio: Spread;
-  /** Its processor time for a delivery over the exchange's: what the ratio is where processors are not shared. */
+  /** The yardstick's processor time per delivery over the exchange's: the ratio to expect where processors are not shared. */
   readonly cpuRatio: Spread;
 }
 
@@ -110,7 +110,7 @@ interface Deliveries {
   readonly alone: Beside;
 }
 
-/** The server and who reads from it on a processor each: on one they would wait for each other. */
+/** Pins the server and its reader to a processor each; on one processor they would wait for each other. */
 function keepApart(server: Child, client: Child): void {
   if (server.pid !== undefined && client.pid !== undefined) pinApart([server.pid, client.pid]);
 }
@@ -125,14 +125,14 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
   for (let round = 0; round < rounds; round += 1) {
     process.stderr.write(`deliveries to ${subscribers}: round ${round + 1} of ${rounds}\n`);
     for (let turn = 0; turn < PUBLISHERS.length; turn += 1) {
-      // Who comes first changes; the exchange does in the first round, which writes the frames of the others.
+      // The order rotates; the exchange comes first in the first round, since it writes the frames that the others publish.
       const publisher = PUBLISHERS[(round + turn) % PUBLISHERS.length];
       await withServer(publisher, 1, async (server, port) => {
         await connect(port, 1);
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_WARM });
         await askServer(server, { ...PUBLISH, rounds: ROUNDS_TO_RECORD, isRecorded: publisher === 'streams' });
         keepApart(server, client);
-        // With sockets of its own each time: what has arrived at one is counted from its beginning.
+        // Each run gets sockets of its own, since the bytes of a socket are counted from its beginning.
         const measured = await undisturbed.round(async () => {
           await connect(port, subscribers);
           return timeSteps(server, client, roundsAStep);
@@ -201,15 +201,15 @@ async function benchLatency(ordersPerSecond: number, seconds: number) {
 }
 
 /**
- * A run without the slow sockets, one while they have only just stopped, which the exchange cannot know yet, and one after
- * that: p50 and p99 of the delays, ms, and the memory that the slow ones took.
+ * A run without the slow sockets, one right after they stopped reading, which the exchange cannot know yet, and a later
+ * one: p50 and p99 of the delays, ms, and the memory that the slow sockets took.
  */
 interface SlowPair {
   readonly alone: readonly [number, number];
   readonly first: readonly [number, number];
   readonly beside: readonly [number, number];
   readonly memoryMiB: number;
-  /** What all sockets of the machine hold in the system's buffers, where it tells. */
+  /** The content of all sockets' system buffers on this machine, where the system reports it. */
   readonly buffersMiB: number | undefined;
 }
 
@@ -220,14 +220,14 @@ interface Slow {
 
 const PAGE_BYTES = 4_096;
 
-/** Memory of the system that TCP's buffers take, MiB; Linux alone says it. */
+/** System memory in TCP's buffers, MiB; undefined off Linux, which alone reports it. */
 function buffersMiB(): number | undefined {
   if (process.platform !== 'linux') return undefined;
   const pages = /^TCP:.* mem (\d+)/m.exec(readFileSync('/proc/net/sockstat', 'utf8'))?.[1];
   return pages === undefined ? undefined : (Number(pages) * PAGE_BYTES) / 1_048_576;
 }
 
-/** The delays of live sockets, alone and beside as many that stopped reading, and what those take of the memory. */
+/** The delays of live sockets, alone and beside as many that stopped reading, and the memory that those take. */
 async function benchSlow(count: number): Promise<Slow> {
   return withServer('streams', 1, async (server, port) => {
     const [live, paused] = [startChild(SUBSCRIBERS), startChild(SUBSCRIBERS)];
@@ -264,8 +264,8 @@ async function benchSlow(count: number): Promise<Slow> {
 }
 
 /**
- * The same on a loopback of its own with packets of 1,500 bytes, as networks have them. Where they hold 64 KiB the system lets
- * each socket keep a megabyte and more before its sender can tell that nobody reads. Undefined where the system does not
+ * The same on a separate loopback with packets of 1,500 bytes, as networks have. With packets of 64 KiB the system lets
+ * each socket hold a megabyte and more before its sender can tell that nobody reads. Undefined where the system does not
  * let a process have a network of its own.
  */
 async function benchSlowInSmallPackets(): Promise<Slow | undefined> {
@@ -304,7 +304,7 @@ function printSlow({ count, pairs }: Slow, where: string): void {
     const reached = verdict(ratioTo(of).median <= SLOW_CEILING);
     return `${spreadText(p99(of), 1)} ms (${spreadText(ratioTo(of), 2)}×, at most ${SLOW_CEILING}: ${reached})`;
   };
-  // What the process once took it keeps, so that the first pair says most.
+  // A process keeps the memory it once took, so the first pair shows the largest growth.
   const memoryMiB = Math.max(...pairs.map((pair) => pair.memoryMiB));
   const buffers = pairs.flatMap((pair) => pair.buffersMiB ?? []);
   const inSystem = buffers.length === 0 ? '' : `, and ${figure(spread(buffers).median)} MiB of the system's buffers`;

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const root = join(import.meta.dirname, '..');
 const linesMax = 800;
 const linesNoted = 400;
-/** Files that start something and so need no importer. */
+/** Files that are started themselves and so need no importer. */
 const entryPoint = /^server\/main\.ts$|^bench\/[^/]+\.ts$|\.test\.ts$|\.config\.ts$/;
 
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -46,7 +46,7 @@ function expectNowhere(pattern: RegExp, files: readonly { file: string; text: st
   expect(found, fix).toEqual([]);
 }
 
-/** How many lines of text the comment at the head of a file has; 0 without one. */
+/** The number of text lines in the comment at the head of a file; 0 without one. */
 function headerLines(text: string): number {
   const head = /^(?:#!.*\n)?((?:\/\/.*\n)+|\/\*\*[\s\S]*?\*\/)/.exec(text)?.[1] ?? '';
   return head.split('\n').filter((line) => /\w/.test(line)).length;

@@ -1,6 +1,6 @@
-// One keep-alive connection that asks for a path and reads the answer to its last byte, as cheaply as Node can: what is
-// timed is the exchange and the loopback, not a client that decodes texts. Used by the catalog's bench alone. It
-// understands of an answer what it needs: status, length, body.
+// One keep-alive connection that requests a path and reads the response to its last byte, as cheaply as Node can: the
+// exchange and the loopback are timed, not a client that decodes text. Used by the catalog bench alone. Of a response it
+// parses only the status, the length and the body.
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
@@ -11,7 +11,7 @@ export class Asker {
   private readonly host: string;
   private readonly pieces: Buffer[] = [];
   private bytes = 0;
-  /** Bytes of the whole answer; 0 until its head is there. */
+  /** Length of the whole response in bytes; 0 until its head has arrived. */
   private wanted = 0;
   private head = '';
   private onAnswer: ((status: number) => void) | undefined;
@@ -29,7 +29,7 @@ export class Asker {
     this.socket.on('error', (error) => this.onError?.(error));
   }
 
-  /** Resolves with the time from the request to the last byte of its answer (ms). @throws for a status other than 200 */
+  /** Resolves with the time from the request to the last byte of the response (ms). @throws for a status other than 200 */
   async time(path: string): Promise<number> {
     const startedMs = performance.now();
     const status = await new Promise<number>((resolve, reject) => {
@@ -42,7 +42,7 @@ export class Asker {
     return tookMs;
   }
 
-  /** A header of the latest answer; undefined for one that it did not have. */
+  /** The value of a header of the latest response; undefined when the response lacks it. */
   header(name: string): string | undefined {
     return new RegExp(`^${name}: (.*)$`, 'im').exec(this.head)?.[1].trim();
   }

@@ -1,26 +1,26 @@
-// Who asks in the catalog's bench: a process with a small heap and one thread, since collecting the garbage of a large one
-// takes the processors that the exchange answers on. It times answers, and JSON.stringify of the same page as the yardstick.
-// Started by bench/catalog.ts, a question at a time.
+// The client process of the catalog bench: one thread and a small heap, since collecting the garbage of a large heap takes
+// the processors on which the exchange answers. It times responses and, as the yardstick, JSON.stringify of the same page.
+// Started by bench/catalog.ts, which sends it one question at a time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyClock } from '../lib/busy.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import { timesOf } from '../lib/timed.ts';
 import { Asker } from './asker.ts';
 
-/** Before each question (ms): time for the house to trade. */
+/** Pause before each request (ms), in which the house trades. */
 const PAUSE_MS = 4;
 
-/** What the process is asked to do. */
+/** What the parent asks this process to do. */
 export type AskingQuestion =
   | { readonly kind: 'open'; readonly url: string; readonly pid: number }
-  /** Each path in turn, so many times in all, and `/ok` behind each. Answered by Asked. */
+  /** Requests each path in turn, `count` requests in total, each followed by one for `/ok`. Answered with Asked. */
   | { readonly kind: 'ask'; readonly paths: readonly string[]; readonly count: number }
-  /** Reads a page and writes it as JSON so often. Answered by the times (ms). */
+  /** Fetches a page and stringifies it `count` times. Answered with the times (ms). */
   | { readonly kind: 'stringify'; readonly path: string; readonly count: number }
-  /** Answered by the exchange's latest sequence. */
+  /** Answered with the exchange's latest sequence. */
   | { readonly kind: 'sequence' };
 
-/** Times (ms) of answers, of `/ok` behind each, and of the exchange's processor for both. */
+/** Times (ms) of the responses, of the `/ok` that followed each, and of the exchange's processor for both. */
 export interface Asked {
   readonly ours: readonly number[];
   readonly ok: readonly number[];

@@ -1,6 +1,6 @@
-// A catalog at scale as lines of `outcry import`: the recorded one of 164,709 real markets where its folder is known
-// (OUTCRY_RECORDED_DATA), else one of the same size and shape made from a seed. Used by the catalog's bench and its tests.
-// Recorded rows name markets alone: those of one game or question become an event, and ids are hashes of slugs.
+// A catalog at scale as lines for `outcry import`: the recorded one of 164,709 real markets where its folder is known
+// (OUTCRY_RECORDED_DATA), else one of the same size and shape generated from a seed. Used by the catalog bench and its
+// tests. Recorded rows name only markets: those of one game or question become one event, and ids are hashes of slugs.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,21 +11,21 @@ export interface CatalogRow {
   readonly slug: string;
   readonly question: string;
   readonly category: string;
-  /** 1, 0, or '' while it is open. */
+  /** 1, 0, or '' while the market is open. */
   readonly yes: string;
 }
 
 const ROWS = 164_709;
 const RECORDED_FILE = 'dinesh-catalog/markets.csv.gz';
 
-/** The fields of a line of CSV; quotes may be doubled inside quotes. */
+/** Splits a CSV line into its fields; a doubled quote inside quotes stands for one quote. */
 function fieldsOf(line: string): string[] {
   if (!line.includes('"')) return line.split(',');
   const fields = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
   return fields.map((field) => field.replace(/,$/, '').replace(/^"|"$/g, '').replaceAll('""', '"'));
 }
 
-/** The recorded rows; undefined where they are not there. */
+/** The recorded rows; undefined where the recorded data is absent. */
 export function recordedRows(): readonly CatalogRow[] | undefined {
   const folder = process.env.OUTCRY_RECORDED_DATA;
   const file = folder === undefined ? undefined : join(folder, RECORDED_FILE);
@@ -40,7 +40,7 @@ export function recordedRows(): readonly CatalogRow[] | undefined {
 const SYLLABLES =
   'ba be bo ca co da de di do fa fi ga go ha jo ka ki la le li lo ma mi mo na no pa pe ra ri ro sa se si';
 
-/** Rows of the same number and shape, made from a seed. */
+/** Rows of the same number and shape, generated from a seed. */
 export function madeRows(count = ROWS): readonly CatalogRow[] {
   const random = new SeededRandom(1);
   const next = (): number => random.word() >>> 0;
@@ -69,7 +69,7 @@ export function madeRows(count = ROWS): readonly CatalogRow[] {
   return rows;
 }
 
-/** What stands before and with the date in a market's slug, without the kind of market: its game or question. */
+/** The slug of a market's game or question: the market's slug up to and including the date, without the kind of market. */
 function eventSlugOf(slug: string): string {
   const dated = /^[a-z0-9]+-(.*?\d{4}-\d{2}-\d{2})/.exec(slug);
   return dated?.[1] ?? slug.split('-').slice(1, -1).join('-');
@@ -77,7 +77,7 @@ function eventSlugOf(slug: string): string {
 
 const hashOf = (text: string): string => `0x${createHash('sha256').update(text).digest('hex')}`;
 
-/** The lines of an import of these rows. Slugs that the interface does not take are left out. */
+/** The import lines of these rows. Slugs that the interface refuses are left out. */
 export function linesOf(rows: readonly CatalogRow[]): string[] {
   const tags = new Set(rows.map(({ category }) => category));
   const lines = [...tags].map((slug) =>

@@ -1,6 +1,6 @@
-// One figure sheet of one engine in one process, started by ../core.ts with the shape of the run as one JSON argument:
-// time an op, single ops' times (all of them go into a file), collections of garbage while ops ran, and what a resting order
-// takes. It measures only; that results are right is what the matching bench checks.
+// One figure sheet of one engine in one process, started by ../core.ts with the shape of the run as one JSON argument: time
+// per op, times of single ops (all of them written to a file), garbage collections while ops ran, and the memory of a
+// resting order. It only measures; the matching bench checks that results are right.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,41 +22,41 @@ export interface SheetRequest {
   readonly books: number;
   readonly untimedOps: number;
   readonly timedOps: number;
-  /** Orders of which the memory is told. */
+  /** How many orders the memory figure is computed for. */
   readonly orders: number;
-  /** Where single ops' times go, in the order of the ops: nanoseconds, 64-bit floats. */
+  /** The file that receives the times of single ops, in op order: nanoseconds, 64-bit floats. */
   readonly singlesPath: string;
 }
 
 export interface Sheet {
-  /** Nanoseconds an op, over all timed ops in a row. */
+  /** Nanoseconds per op, over all timed ops in a row. */
   readonly meanNs: number;
-  /** Nanoseconds of single ops, the clock's own included. */
+  /** Nanoseconds of single ops, including the cost of reading the clock. */
   readonly medianNs: number;
   readonly p999Ns: number;
-  /** The same of turns of a loop that only counts, each as long as these ops on average: so slow is the machine by itself. */
+  /** The same for turns of a loop that only counts, each as long as these ops on average: the noise of the machine alone. */
   readonly countingMedianNs: number;
   readonly countingP999Ns: number;
-  /** Collections of garbage that began while timed ops ran. */
+  /** Garbage collections that began while timed ops ran. */
   readonly collections: number;
   readonly bytesAnOrder: number;
-  /** Nanoseconds a step of a chase of pointers over as many bytes as the orders and the books' levels take. */
+  /** Nanoseconds per step of a pointer chase over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
 }
 
-/** What is timed op by op. */
+/** An engine, or a stand-in for one, that is timed op by op. */
 type Timed = Pick<BenchEngine, 'prepare' | 'run'>;
 
 const CHUNK_OPS = 16_384;
 const SINGLE_OPS = 200_000;
-/** Ops are timed one by one in pieces, so that V8 has compiled it when it counts: so many before that do not. */
+/** Single ops are timed in pieces, which gives V8 time to compile the loop; this many warm-up ops do not count. */
 const SINGLE_WARM_UP_OPS = 50_000;
 const PIECE_OPS = 1_000;
 const CHASE_STEPS = 2_000_000;
 const LINE_BYTES = 64;
 const WORDS_A_LINE = 16;
 
-/** Bytes of typed arrays that so many live orders take in the pool, their ids included. */
+/** Bytes of typed arrays that each of `orders` live orders takes in the pool, its id included. */
 function bytesAnOrder(orders: number): number {
   const message = new Message();
   const pool = new OrderPool();
@@ -69,10 +69,10 @@ function bytesAnOrder(orders: number): number {
   return pool.byteLength / orders;
 }
 
-/** Bytes of the books' levels: first and last order of each. */
+/** Bytes of the books' levels: the first and last order of each level. */
 const levelBytes = ({ ticks, books }: SheetRequest): number => books * (ticks + 1) * 2 * Int32Array.BYTES_PER_ELEMENT;
 
-/** Nanoseconds a step from line to line in an order that no processor can foresee. */
+/** Nanoseconds per step from cache line to cache line, in an order that no processor can predict. */
 function chase(bytes: number): number {
   const lines = Math.ceil(bytes / LINE_BYTES);
   const words = new Int32Array(lines * WORDS_A_LINE);
@@ -96,19 +96,20 @@ function chase(bytes: number): number {
 }
 
 /**
- * The clock, ns. What performance.now() returns is put on the heap: two numbers an op, and each time they come to a page that
- * was never used the system has to find one, in the middle of an op. Of this nothing is left once V8 has compiled it.
+ * The clock, ns. performance.now() returns a boxed (heap-allocated) number: with two of them an op, every first touch of a
+ * heap page makes the system find one in the middle of an op. process.hrtime leaves no allocation here once V8 has compiled
+ * this function.
  */
 function nowNs(): number {
   const time = process.hrtime();
   return time[0] * 1e9 + time[1];
 }
 
-/** Times ops one by one from `from` on, ns. Returns what nobody needs, so that the compiler does read the records. */
+/** Times ops one by one from `from` on, ns. The returned value has no use; it keeps the compiler from dropping the reads. */
 function timeSingles(engine: Timed, bytes: Uint8Array, from: number, times: Float64Array): number {
   let read = 0;
   for (let i = 0; i < times.length; i += 1) {
-    // The op file is tens of megabytes that nobody has looked at for a while; an op that comes in by a socket is near.
+    // The op file is tens of megabytes and cold by now, whereas an op that arrives by a socket is in the cache.
     read ^= bytes[(from + i) * OP_BYTES];
     engine.prepare(from + i, from + i + 1);
     const start = nowNs();
@@ -118,7 +119,7 @@ function timeSingles(engine: Timed, bytes: Uint8Array, from: number, times: Floa
   return read;
 }
 
-/** Times, ns, of so many single ops after those that warm up, which start at `from`. */
+/** Times, ns, of SINGLE_OPS single ops, after the warm-up ops that start at `from`. */
 function singleTimes(engine: Timed, bytes: Uint8Array, from: number): Float64Array<ArrayBuffer> {
   const times = new Float64Array(SINGLE_WARM_UP_OPS + SINGLE_OPS);
   for (let at = 0; at < times.length; at += PIECE_OPS) {
@@ -127,7 +128,7 @@ function singleTimes(engine: Timed, bytes: Uint8Array, from: number): Float64Arr
   return times.slice(SINGLE_WARM_UP_OPS);
 }
 
-/** Counts so many steps, each of which waits for the one before. */
+/** Counts `steps` steps, each of which depends on the one before. */
 function count(steps: number): number {
   let state = steps | 1;
   for (let step = 0; step < steps; step += 1) {
@@ -138,9 +139,9 @@ function count(steps: number): number {
   return state;
 }
 
-/** Counts instead of trading, and touches no memory: what is slow about its ops is the clock's and the machine's. */
+/** Counts instead of trading and touches no memory: slowness of its ops is due to the clock and the machine. */
 class Counting implements Timed {
-  /** What was counted, so that the compiler does count. */
+  /** The result of counting, kept so that the compiler does not drop the loop. */
   read = 0;
   private readonly steps: number;
 
@@ -155,13 +156,13 @@ class Counting implements Timed {
   }
 }
 
-/** Times, ns from the least, of single turns of counting that take about so long. */
+/** Times of single counting turns of about `turnNs` each, ns, sorted ascending. */
 function countingTimes(turnNs: number, bytes: Uint8Array, from: number): Float64Array {
   const took = percentile(singleTimes(new Counting(turnNs), bytes, from).sort(), 0.5);
   return singleTimes(new Counting(Math.round(turnNs ** 2 / took)), bytes, from).sort();
 }
 
-/** The mean of times from the least, without the slowest of a thousand: what interrupted those says nothing of the ops. */
+/** The mean of sorted times without the slowest of a thousand, which are interruptions and say nothing about the ops. */
 function usualMeanNs(times: Float64Array): number {
   const usual = times.subarray(0, Math.floor(times.length * 0.999));
   return usual.reduce((sum, time) => sum + time, 0) / usual.length;
@@ -188,7 +189,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
     }
   };
   runTo(0, request.untimedOps);
-  // What setting up and compiling have left: otherwise V8 comes to it some time while ops run.
+  // Collects what set-up and compilation have left; otherwise V8 would do so while ops run.
   collectGarbage();
   windows.length = 0;
   const singleFrom = request.untimedOps + request.timedOps - SINGLE_WARM_UP_OPS - SINGLE_OPS;
@@ -197,7 +198,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
   const singles = singleTimes(engine, ops, singleFrom);
   writeFileSync(request.singlesPath, singles);
   singles.sort();
-  // Collections are told when the program has nothing else to do.
+  // The performance observer reports collections only when the event loop is idle.
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
   const bytes = bytesAnOrder(request.orders);

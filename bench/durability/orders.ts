@@ -1,5 +1,5 @@
-// Encoded orders for the durability bench, as they come out of verification: none is refused and nearly all rest, so that
-// every record is one order and its events. It signs nothing: the engine never looks at a signature.
+// Encoded orders for the durability bench, as they come out of verification: none is refused and nearly all rest, so every
+// record is one order and its events. It signs nothing: the engine never looks at a signature.
 import { type Command, encodeCommand } from '../../engine/index.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 
@@ -12,7 +12,7 @@ const ownerOf = (index: number): string => hex(0x1000 + index, 20);
 const keyOf = (index: number): string => hex(0x2000 + index, 16);
 const text = new TextEncoder();
 
-/** What an order's tail looks like: a salt, a token and a signature. */
+/** A typical tail of an order: a salt, a token and a signature. */
 const TAIL = text.encode(
   JSON.stringify({
     salt: '123456789012',
@@ -25,7 +25,7 @@ const TAIL = text.encode(
   }),
 );
 
-/** Commands that make the world of the orders. */
+/** Commands that create the market, wallets and funds that the orders need. */
 export function foundingCommands(): readonly Uint8Array[] {
   const commands: Command[] = [
     { type: 'CreateEvent', negRisk: 0, tail: text.encode('{"slug":"bench","title":"Bench"}') },
@@ -58,7 +58,7 @@ export function foundingCommands(): readonly Uint8Array[] {
   return commands.map(encodeCommand);
 }
 
-/** So many orders below the middle of the books; `nowMs` is what they bear as their time. */
+/** `count` orders below the middle of the books, stamped with `nowMs`. */
 export function restingOrders(count: number, seed: number, nowMs: number): readonly Uint8Array[] {
   const random = new SeededRandom(seed);
   return Array.from({ length: count }, (_, number) => {

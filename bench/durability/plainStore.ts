@@ -1,5 +1,5 @@
-// The yardstick of the durability bench: batches appended to a plain file, each followed by fdatasync, behind the very same
-// group-commit loop. It keeps no index and finds nothing again; it must never hold more than what it measures needs.
+// The yardstick of the durability bench: batches appended to a plain file, each followed by fdatasync, behind the same
+// group-commit loop. It has no index and cannot read records back; it must never hold more than this measurement needs.
 import { close, fdatasync, openSync, write } from 'node:fs';
 import { promisify } from 'node:util';
 import type { BatchStore, StoredBatch } from '../../engine/journal/index.ts';

@@ -1,8 +1,8 @@
 // Our book alone: the exchange's ladder and order pool under the plainest match loop, without accounts, money, events or
-// codec. It shows what the data structures cost. Used by child.ts, in two forms: `bookCore` names an order by its number, as
-// the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are those of
-// the exchange's matching reduced to price, time and lots; what decides who may trade is not here. Ops come in batches and are
-// looked ahead of as engine/core/lookAhead.ts does it: the orders that leave or are met first are read side by side.
+// codec. It shows the cost of the data structures. child.ts uses it in two forms: `bookCore` names an order by its number,
+// as the op file does; `bookCoreWithIds` by a 32-byte id through the pool's index, as the exchange does. The loops are
+// those of the exchange's matching reduced to price, time and lots; rules on who may trade are left out. Ops come in
+// batches and are prefetched as in engine/core/lookAhead.ts: the orders that leave or are met first are read in parallel.
 import { AHEAD_MAX } from '../../engine/core/index.ts';
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
 import { LadderSpace } from '../../engine/core/ladderSpace.ts';
@@ -15,23 +15,25 @@ import { writeOrderId } from './orderIds.ts';
 
 const PIPS_PER_UNIT = 10_000;
 const ID_BYTES = 32;
-/** Words of a record: type, side and book; price; lots; id. */
+/** 32-bit words of a record: type, side and book; price; lots; id. */
 const OP_WORDS = OP_BYTES / 4;
 
-/** How orders are named: from the op at hand to the slot of its order and back. `at` counts within the chunk. */
+/** Maps the op at hand to the slot of its order and back. `at` is the op's index within the chunk. */
 interface Names {
   prepare(words: Int32Array, fromOp: number, toOp: number): void;
   /** The slot of the live order that an op names, or NONE. */
   find(id: number, at: number): number;
   set(slot: number, id: number, at: number): void;
   forget(slot: number): void;
-  /** What tells where an id is looked up, the slots that are found there, and a look at the places alone: for looking ahead. */
+  /**
+   * Prefetching: the hash that decides where an id is looked up, the slots found there, and a read of the index entries alone.
+   */
   hashOf(id: number, at: number): number;
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void;
   touch(hashes: Int32Array, count: number): number;
 }
 
-/** Numbers below the op count: a slot each; a record that says another number, or no lots, is another order's. */
+/** Numbers below the op count, one slot each. A slot whose record bears another number, or no lots, belongs to another order. */
 class NumberNames implements Names {
   private readonly pool: OrderPool;
   private readonly slots: Int32Array;
@@ -63,7 +65,7 @@ class NumberNames implements Names {
     for (let i = 0; i < count; i += 1) slots[i] = this.slots[hashes[i]];
   }
 
-  /** New numbers follow each other: their places need no look. */
+  /** New numbers are consecutive, so their entries need no prefetch. */
   touch(): number {
     return 0;
   }
@@ -118,12 +120,12 @@ class BookCoreEngine implements BenchEngine {
   private readonly ladders: Ladder[];
   private readonly pool = new OrderPool();
   private readonly names: Names;
-  /** What a batch is looked ahead for: orders that enter, that are canceled, and that are met first. */
+  /** The orders a batch is prefetched for: those that enter, are canceled, leave, and are met first. */
   private readonly entering = new Int32Array(AHEAD_MAX);
   private readonly canceled = new Int32Array(AHEAD_MAX);
   private readonly leaving = new Int32Array(AHEAD_MAX);
   private readonly met = new Int32Array(AHEAD_MAX);
-  /** What was read ahead: kept, so that the compiler does read it. */
+  /** What was prefetched, kept so that the compiler does not drop the reads. */
   prefetched = 0;
   private readonly done = emptyTotals();
 
@@ -229,7 +231,7 @@ class BookCoreEngine implements BenchEngine {
     pool.release(slot);
   }
 
-  /** Whether the other side holds so many lots up to the limit. */
+  /** Whether the opposite side holds `lots` up to the limit. */
   private isFillable(ladder: Ladder, side: number, limit: number, lots: number): boolean {
     const { pool } = this;
     const other = side === BID ? ASK : BID;
@@ -245,7 +247,7 @@ class BookCoreEngine implements BenchEngine {
     return false;
   }
 
-  /** Fills against the other side up to the limit and returns the lots left. */
+  /** Fills against the opposite side up to the limit and returns the lots left. */
   private match(ladder: Ladder, side: number, limit: number, lots: number): number {
     let left = lots;
     while (left > 0) {

@@ -1,7 +1,7 @@
 // The twin of bookCore.ts in C++: the same ladder (levels by grid place, occupancy bitmap with summary), the same 64-byte
-// order records linked by slot, the same match loop, on the same op file, looked ahead of in the same batches. Built and
-// run by twin.ts where a compiler is present: it shows what the language costs, since everything else is the same. Orders
-// are named by their number.
+// order records linked by slot, the same match loop, on the same op file, prefetched in the same batches. Built and run by
+// twin.ts where a compiler is present. It shows the cost of the language, since everything else is the same. Orders are
+// named by their number.
 //   twin OPFILE TICKS BOOKS UNTIMED_OPS CHECKPOINT... → the answers of child.ts as one line of JSON
 #include <cstdint>
 #include <cstdio>
@@ -193,7 +193,7 @@ class Engine {
   std::vector<int32_t> slots;
   int64_t fills = 0, filledLots = 0, notional = 0;
   int32_t near[BATCH];
-  /** What was read ahead: volatile, so that the compiler does read it. */
+  /** What was prefetched; volatile, so that the compiler does not drop the reads. */
   volatile int32_t prefetched = 0;
 
   void lookAhead(size_t from, size_t to) {

@@ -1,5 +1,5 @@
-// One engine in one process: started by matching.ts for every round of every engine, with the op file's path and the shape
-// of the run as one JSON argument; answers with one line of JSON. Each process holds one instance of one engine, because
+// One engine in one process, started by matching.ts for every round of every engine, with the op file's path and the shape
+// of the run as one JSON argument; it answers with one line of JSON. Each process holds one instance of one engine, because
 // V8 compiles better code for an object that is the only one of its class.
 import { readFileSync } from 'node:fs';
 import { tuneCompiler } from '../../engine/compiler.ts';
@@ -8,27 +8,27 @@ import type { EngineFactory } from './engine.ts';
 
 export type EngineName = 'nodejs-order-book' | 'book core' | 'book core, 32-byte ids' | 'whole apply';
 
-/** What the parent asks for. */
+/** The parent's request. */
 export interface ChildRequest {
   readonly engine: EngineName;
   readonly opFilePath: string;
   readonly ticks: number;
   readonly books: number;
-  /** Ops that are carried out before the clock runs. */
+  /** Ops carried out before the clock starts. */
   readonly untimedOps: number;
-  /** After how many timed ops to stop the clock and tell the totals, rising; the last ends the run. */
+  /** Ascending counts of timed ops at which to stop the clock and report the totals; the last ends the run. */
   readonly checkpoints: readonly number[];
 }
 
-/** What the child answers, one entry a checkpoint. */
+/** The child's answer, one entry a checkpoint. */
 export interface ChildAnswer {
   readonly timedOps: number;
-  /** Processor time of the engine's thread for all timed ops up to here. */
+  /** Processor time of the engine's thread for all timed ops up to this checkpoint. */
   readonly nanoseconds: number;
   readonly totals: Totals;
 }
 
-/** Ops between two looks at the clock: preparation goes on in between, so that its garbage stays small. */
+/** Ops between two readings of the clock. Preparation happens in between, in chunks, which keeps its garbage small. */
 const CHUNK_OPS = 32_768;
 
 async function loadEngine(name: EngineName): Promise<EngineFactory> {
@@ -49,12 +49,13 @@ async function loadEngine(name: EngineName): Promise<EngineFactory> {
 }
 
 const cell = new Int32Array(new SharedArrayBuffer(4));
-/** A sleep this short is enough for the system to book the thread's time. */
+/** A sleep this short is enough for the system to account the thread's time. */
 const SLEEP_MS = 0.05;
 
 /**
- * Processor time of this thread: unlike the clock on the wall it stands still while another process has the core. A running
- * thread's time is booked every few milliseconds only, but always when it goes to sleep: hence the sleep before a look.
+ * Processor time of this thread, µs. Unlike the wall clock it stands still while another process has the core. The system
+ * accounts a running thread's time only every few milliseconds, but always when it goes to sleep: hence the sleep before
+ * each reading.
  */
 function threadMicroseconds(): number {
   Atomics.wait(cell, 0, 0, SLEEP_MS);

@@ -1,15 +1,15 @@
-// What the matching bench asks of an engine: to run a range of the op file's records, and to tell its totals. Each engine
-// is one file beside this one and runs in a process of its own (child.ts); none may look at the ops before its turn.
+// The interface of the matching bench to an engine: run a range of the op file's records, and report totals. Each engine is
+// one file beside this one and runs in a process of its own (child.ts); none may look at ops before their turn.
 
 import type { Totals } from '../lib/totals.ts';
 import type { OpFile } from '../opFile.ts';
 
 export interface BenchEngine {
-  /** Turns records into what the engine's caller would hand it (texts, encoded commands). Not timed. */
+  /** Turns records into what the engine's caller would pass to it (strings, encoded commands). Not timed. */
   prepare(fromOp: number, toOp: number): void;
-  /** Carries out the records, one call of the engine a record, and reads every result. Timed. */
+  /** Carries out the records, one engine call a record, and reads every result. Timed. */
   run(fromOp: number, toOp: number): void;
-  /** What has been done so far. Not timed. */
+  /** The totals so far. Not timed. */
   totals(): Totals;
 }
 

@@ -1,13 +1,13 @@
 // The peer: npm nodejs-order-book, one OrderBook a market, driven through limit() and cancel() as its manual says, without
-// journaling. Adds are GTC limits, takes IOC or FOK limits. Its ids are texts, made before the clock runs. Used by child.ts.
-// Its results name done makers whole and one partial maker; the taker itself stands among them and is not counted.
+// journaling. Adds are GTC limit orders, takes IOC or FOK ones. Its ids are strings, made before the clock starts. Used by
+// child.ts. Its results list filled makers whole and one partially filled maker; the taker is among them and is not counted.
 import { type IProcessOrder, type LimitOrderOptions, OrderBook, Side } from 'nodejs-order-book';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
 import { BID, OP_BYTES, OpType } from '../opFile.ts';
 import type { BenchEngine, Ops } from './engine.ts';
 
 type TimeInForce = NonNullable<LimitOrderOptions['timeInForce']>;
-// The package exports neither the type nor the values of this enumeration: these are its texts.
+// The package exports neither the type nor the values of this enumeration; these are its values.
 const timeInForce = (text: 'GTC' | 'IOC' | 'FOK'): TimeInForce => text as string as TimeInForce;
 const GTC = timeInForce('GTC');
 const IOC = timeInForce('IOC');
@@ -25,7 +25,7 @@ class NodejsOrderBookEngine implements BenchEngine {
   }
 
   prepare(_fromOp: number, toOp: number): void {
-    // A letter in front: property names that look like array indexes are slower here, by a third.
+    // A leading letter: property names that look like array indexes are slower here, by a third.
     for (let id = this.ids.length; id < toOp; id += 1) this.ids.push(`o${id}`);
   }
 

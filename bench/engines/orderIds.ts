@@ -1,10 +1,10 @@
-// Order ids and addresses of the matching bench: what digests would be, made from small numbers by a mixing function that
-// spreads as well, so that tables of ids behave as they do in production. Used by the engines that take ids as bytes.
+// Order ids and addresses of the matching bench, in place of digests: a mixing function makes them from small numbers and
+// spreads them as well, so tables of ids behave as in production. Used by the engines that take ids as bytes.
 
 const ID_WORDS = 8;
 const ADDRESS_WORDS = 5;
 
-/** Writes the 32-byte id of an op's number at `offset`. Different numbers have different ids. */
+/** Writes the 32-byte id of an op's number at `offset`. Different numbers give different ids. */
 export function writeOrderId(number: number, view: DataView, offset: number): void {
   writeMixed(number, ID_WORDS, view, offset);
 }

@@ -1,5 +1,5 @@
-// Builds and runs the C++ twin of the book core where g++ or clang++ is present. Called by matching.ts and its test: the twin
-// is one more engine on the same op file, with the same totals. Without a compiler there is no twin, which is no fault.
+// Builds and runs the C++ twin of the book core where g++ or clang++ is present. Called by matching.ts and its test: the twin is
+// one more engine on the same op file, with the same totals. Without a compiler there is no twin, which is no failure.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const source = join(import.meta.dirname, 'bookCoreTwin.cpp');
 const compilers = ['g++', 'clang++'] as const;
 
-/** Compiles the twin into a folder and returns its path; undefined where no compiler is. Throws when it does not compile. */
+/** Compiles the twin into a folder and returns its path; undefined without a compiler. Throws when it does not compile. */
 export async function buildTwin(folder: string): Promise<string | undefined> {
   const program = join(folder, 'twin');
   for (const compiler of compilers) {
@@ -24,7 +24,7 @@ export async function buildTwin(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What child.ts answers for the other engines. */
+/** Runs the twin and returns what child.ts answers for the other engines. */
 export async function askTwin(program: string, request: Omit<ChildRequest, 'engine'>): Promise<readonly ChildAnswer[]> {
   const { opFilePath, ticks, books, untimedOps, checkpoints } = request;
   const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };

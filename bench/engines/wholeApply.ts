@@ -1,8 +1,8 @@
-// The whole engine: Exchange.applyBatch on encoded commands, with accounts, money, fees, duplicate check, events. Used by
-// child.ts. Bids and asks come from 500 wallets each, so that nobody meets an own order and every engine does the same
-// trades; all are funded with both tokens and collateral, so that nothing is refused. Half of the adds are written in the
-// second token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's.
-// Its results are read from the events, in the timed loop.
+// The whole engine: Exchange.applyBatch on encoded commands, with accounts, money, fees, duplicate check and events. Used
+// by child.ts. Bids and asks come from 500 wallets each, so no wallet meets its own order and every engine makes the same
+// trades; all are funded with both tokens and collateral, so nothing is refused. Half of the adds are written in the second
+// token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's. Its
+// results are read from the events, inside the timed loop.
 import { Exchange } from '../../engine/core/index.ts';
 import {
   bytesToHex,
@@ -33,10 +33,10 @@ const SHARES_MICRO = 40_000_000_000;
 const PIPS_PER_UNIT = 10_000;
 const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
-/** Commands that are known together, as a batch of the journal holds them. */
+/** Commands applied together, as many as a batch of the journal holds. */
 const BATCH = 64;
 const START_MS = 1_700_000_000_000;
-/** Orders a millisecond of the exchange's time. */
+/** Orders per millisecond of the exchange's time. */
 const OPS_A_MS = 20;
 
 function aligned(bytes: number): number {
@@ -48,7 +48,7 @@ const CANCEL = commandLayouts.CancelOrders;
 const PLACE_BYTES = aligned(COMMAND_HEADER_BYTES + PLACE.headBytes);
 const CANCEL_BYTES = aligned(COMMAND_HEADER_BYTES + CANCEL.headBytes + 32);
 const COMMAND_BYTES_MAX = Math.max(PLACE_BYTES, CANCEL_BYTES);
-// Events are read as the core writes them: as words, whose places are those of the layout.
+// Events are read as the core writes them: as 32-bit words, at the positions of the layout.
 const { Fill, Trade, OrderRested, OrderCanceled, Rejected } = eventLayouts;
 const FRAME_HEADER = FRAME_HEADER_BYTES / 4;
 const EVENT_HEADER = EVENT_HEADER_BYTES;
@@ -70,7 +70,7 @@ function walletText(wallet: number): string {
   return bytesToHex(bytes, 0, 20);
 }
 
-/** The wallet of an order: by its op's number, bids from the first half, asks from the second. */
+/** The wallet of an order, chosen by its op's number: bids from the first half, asks from the second. */
 function walletOf(id: number, side: number): number {
   return side * WALLETS_A_SIDE + ((Math.imul(id, 0x9e3779b1) >>> 8) % WALLETS_A_SIDE);
 }
@@ -78,7 +78,7 @@ function walletOf(id: number, side: number): number {
 /** The exchange's time at an op, ms. */
 const timeOf = (op: number): number => START_MS + Math.floor(op / OPS_A_MS);
 
-/** Adds take turns between BUY and SELL; takes are SELLs. */
+/** Adds alternate between BUY and SELL; takes are SELLs. */
 const isBuyOp = (type: number, op: number): boolean => type === OpType.ADD && (op & 1) === 0;
 
 class WholeApplyEngine implements BenchEngine {
@@ -93,7 +93,7 @@ class WholeApplyEngine implements BenchEngine {
   private offsets = new Int32Array(0);
   private times = new Float64Array(0);
   private inFirst = new Uint8Array(0);
-  /** Sums over the events. */
+  /** Totals over the events. */
   private readonly done = emptyTotals();
 
   constructor(ops: Ops) {
@@ -143,7 +143,7 @@ class WholeApplyEngine implements BenchEngine {
     return totals;
   }
 
-  /** Whether the record's order is in the first token; the same for every event of its command. */
+  /** Whether the record's order is in the first token; the same holds for every event of its command. */
   private isFirstToken(op: number): boolean {
     const at = op * OP_BYTES;
     return (this.view.getUint8(at + 1) === BID) === isBuyOp(this.view.getUint8(at), op);
@@ -217,7 +217,7 @@ class WholeApplyEngine implements BenchEngine {
     return PLACE_BYTES;
   }
 
-  /** Token, side, type and amounts: the same place on the ladder, said in one token or the other. */
+  /** Writes token, side, type and amounts: the same place on the ladder, expressed in one token or the other. */
   private writeTerms(op: number, offset: number): void {
     const target = this.commands.view;
     const at = op * OP_BYTES;
@@ -238,13 +238,13 @@ class WholeApplyEngine implements BenchEngine {
   }
 
   /**
-   * Walks the events of a batch, whose first command is `inFirst[first]`: 1 where its events are in the first token. Every
-   * command has one frame. A refused command ends the run.
+   * Walks the events of a batch, whose first command is at index `first` of `inFirst`; an entry is 1 where the command's
+   * events are in the first token. Every command has one frame. A refused command ends the run.
    */
   private readEvents(inFirst: Uint8Array, first: number): void {
     const { out, done } = this;
     const { bytes, length } = out;
-    // The writer replaces its bytes when they grow. (To ask either for its buffer costs as much as an op.)
+    // The writer replaces its bytes when they grow. (Reading `.buffer` of either array costs as much as an op.)
     if (this.eventBytes !== bytes) {
       this.eventBytes = bytes;
       this.events = new Message(bytes.buffer);

@@ -1,5 +1,5 @@
-// uWebSockets.js without an exchange, as the yardsticks of the streams' bench use it: an app whose sockets follow one
-// topic, the file of frames that the exchange published, and the way to listen. Called by publisher.ts and exchange.ts.
+// uWebSockets.js without an exchange, for the yardsticks of the streams bench: an app whose sockets subscribe to one topic,
+// the file of frames that the exchange published, and a function that listens. Called by publisher.ts and exchange.ts.
 
 import { App, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 /** The one topic of the bare app. */
 export const BARE_TOPIC = 'all';
 
-/** Every socket follows the one topic; whatever a client sends is answered, so that it knows that it does. */
+/** Subscribes every socket to the one topic. Whatever a client sends is answered, which tells it that it is subscribed. */
 export function bareApp(): TemplatedApp {
   return App().ws('/*', {
     maxBackpressure: 64 * 1024 * 1024,
@@ -21,21 +21,21 @@ export function bareApp(): TemplatedApp {
   });
 }
 
-/** Listens on a free port of the loopback address and resolves with it. */
+/** Listens on a free port of the loopback address and resolves with the port. */
 export function listen(app: TemplatedApp): Promise<number> {
   return new Promise((resolve) => {
     app.listen('127.0.0.1', 0, (socket) => {
-      // Both are sockets; the package's types name them apart.
+      // Both are sockets; the package's types give them different names.
       if (socket !== false)
         resolve(us_socket_local_port(socket as unknown as Parameters<typeof us_socket_local_port>[0]));
     });
   });
 }
 
-/** Bytes of a text frame on the wire whose payload has so many. */
+/** Bytes on the wire of a text frame with a payload of this many bytes. */
 export const wireBytes = (payload: number): number => payload + (payload < 126 ? 2 : payload < 65_536 ? 4 : 10);
 
-/** Each frame behind a line with its length. */
+/** Writes the frames, each preceded by a line with its length. */
 export function writeFrames(file: string, frames: readonly Buffer[]): void {
   writeFileSync(file, Buffer.concat(frames.flatMap((frame) => [Buffer.from(`${frame.length}\n`), frame])));
 }

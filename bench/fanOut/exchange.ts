@@ -1,7 +1,7 @@
-// The exchange of the streams' bench: engine, journal on disk, views and streams on a bare app, without the HTTP door, so
-// that what is measured is the way from a durable record to the sockets. Writes the frames that it published to a file for
-// the yardsticks; as one of them it takes the same orders without streams, and publishes a frame of the file a flush.
-// Started by streams.ts.
+// The exchange of the streams bench: engine, journal on disk, views and streams on a bare app, without the HTTP door, so
+// the path from a durable record to the sockets is measured. It writes the frames that it published to a file for the
+// yardsticks. It is also one of them: it then takes the same orders without streams, and publishes one frame of that file a
+// flush. Started by streams.ts.
 
 import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { BARE_TOPIC, bareApp, listen, readFrames, wireBytes, writeFrames } from 
 import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-/** The engine tells ids apart by their first bytes too. */
+/** The engine's tables also tell ids apart by their first bytes, so the value is repeated there. */
 const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
 const OWNERS = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
 const keyIdOf = (owner: string): string => owner.slice(0, 34);
@@ -58,7 +58,7 @@ function order(marketIndex: number, owner: string, outcome: number, pips: number
   return encodeCommand(command);
 }
 
-/** An app that remembers when and how much is published, and when asked to what. */
+/** Wraps an app to record when and how much is published, and on demand what. */
 function recorded(app: TemplatedApp): TemplatedApp {
   const publish: TemplatedApp['publish'] = (topic, message, isBinary, compress) => {
     if (Buffer.isBuffer(message)) {
@@ -73,14 +73,14 @@ function recorded(app: TemplatedApp): TemplatedApp {
   });
 }
 
-/** What publishes: the followers that it needs, whether a frame waits to be published, and its app. */
+/** The publishing side: the followers that it needs, whether a frame is waiting to be published, and its app. */
 interface Publisher {
   readonly followers: readonly Follower[];
   isWaiting(): boolean;
   open(): TemplatedApp;
 }
 
-/** The streams on an app, and what must follow the log for them. */
+/** The streams on an app, with the followers that they need. */
 function streamedApp(config: ServerConfig, views: Views): Publisher {
   const feed = new StreamFeed(views, config.streams);
   const fail = (error: unknown): never => {
@@ -94,7 +94,7 @@ function streamedApp(config: ServerConfig, views: Views): Publisher {
   return { followers: feed.followers(), isWaiting: () => feed.isWaiting, open };
 }
 
-/** No streams: once a flush that holds orders, the next of the recorded frames is published. */
+/** Without streams: publishes the next recorded frame once for each flush that holds orders. */
 function framedApp(): Publisher {
   const app = bareApp();
   const kept = readFrames(framesFile);
@@ -153,15 +153,15 @@ async function start(count: number, file: string, isBare: boolean): Promise<numb
   return listen(publisher.open());
 }
 
-/** An order of the rounds: it rests. */
+/** The next order of the rounds, which rests. */
 const nextOrder = (): Uint8Array => order(0, OWNERS[0], 0, 100 * (1 + ((orderCount * 7) % 40)), 500);
 
-/** Makes orders of rounds to come, since that is their senders' work. */
+/** Prepares orders of rounds to come, since making them is the senders' work. */
 function prepare(orders: number): void {
   for (let at = 0; at < orders; at += 1) prepared.push(nextOrder());
 }
 
-/** Each round places its orders in one turn, so that one flush holds them all. */
+/** Places each round's orders in one turn of the loop, so that one flush holds them all. */
 async function publish(rounds: number, batch: number, pauseMs: number, isRecorded: boolean): Promise<Published> {
   isRecording = isRecorded;
   frames = [];
@@ -173,7 +173,7 @@ async function publish(rounds: number, batch: number, pauseMs: number, isRecorde
     for (let at = 0; at < batch; at += 1) {
       placed.push(exchange.submit(prepared.pop() ?? nextOrder()));
     }
-    // One round is flushed while the next is taken, as it is when orders come in by themselves.
+    // One round is flushed while the next is taken, as when orders arrive by themselves.
     await latest;
     latest = Promise.all(placed);
     await (pauseMs > 0 ? sleep(pauseMs) : turn());
@@ -185,7 +185,7 @@ async function publish(rounds: number, batch: number, pauseMs: number, isRecorde
   return { frameBytes, publishedMs };
 }
 
-/** Open loop: what is due by now is submitted, whatever became of what was before. */
+/** Open loop: submits what is due by now, whatever happened to earlier orders. */
 async function steady(ordersPerSecond: number, seconds: number): Promise<unknown> {
   fillsMs.length = 0;
   sentMs.length = 0;

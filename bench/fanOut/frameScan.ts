@@ -1,38 +1,38 @@
-// Where the frames of a server begin in what sockets read, as far as one must know to answer pings, which a client's library
-// does by itself. Used by the sockets of the streams' bench, which look at nothing else of what they read.
+// Finds where server frames begin in the bytes that sockets read, as far as is needed to answer pings, which a client
+// library does by itself. Used by the sockets of the streams bench, which look at nothing else in what they read.
 
-/** What answers a ping with these words: a masked pong, whose mask is zero, with the same. */
+/** The answer to a ping with this payload: a pong with the same payload and a zero mask. */
 export function pongTo(words: string): Buffer {
   const payload = Buffer.from(words);
   return Buffer.concat([Buffer.from([0x8a, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }
 
 const PING = 0x89;
-/** The longest head: two bytes and a length of eight. */
+/** The longest frame head: two bytes and an eight-byte length. */
 const HEAD_BYTES_MAX = 10;
 
-/** An unsigned number of so many bytes, the highest first. */
+/** A big-endian unsigned number of `count` bytes. */
 function readBytes(bytes: Uint8Array, from: number, count: number): number {
   let value = 0;
   for (let at = from; at < from + count; at += 1) value = value * 256 + bytes[at];
   return value;
 }
 
-/** The frames of many sockets, each of which may be cut anywhere by a read. */
+/** The frames of many sockets, each of which a read may cut anywhere. */
 export class FrameScan {
-  /** Bytes of the present frame's payload that are still to come, by socket. */
+  /** Bytes of the current frame's payload still to come, by socket. */
   private readonly left: Float64Array;
   private readonly heads: Uint8Array;
   private readonly headLengths: Uint8Array;
 
-  /** @param count sockets, which are known by their numbers from 0 */
+  /** @param count number of sockets, which are numbered from 0 */
   constructor(count: number) {
     this.left = new Float64Array(count);
     this.heads = new Uint8Array(count * HEAD_BYTES_MAX);
     this.headLengths = new Uint8Array(count);
   }
 
-  /** Pings whose heads end in `bytes[from, to)`, which is what a socket read next. */
+  /** How many ping heads end in `bytes[from, to)`, the bytes that a socket read next. */
   pingsIn(socket: number, bytes: Uint8Array, from: number, to: number): number {
     let pings = 0;
     let at = this.skipPayload(socket, from, to);
@@ -53,14 +53,14 @@ export class FrameScan {
     return pings;
   }
 
-  /** Where what is at hand of the present payload ends. */
+  /** The position after the part of the current payload that is at hand. */
   private skipPayload(socket: number, at: number, to: number): number {
     const bytes = Math.min(this.left[socket], to - at);
     this.left[socket] -= bytes;
     return at + bytes;
   }
 
-  /** Takes a byte of a head; at its last one the payload's length is known. */
+  /** Takes one byte of a head; returns true at the last one, when the payload's length is known. */
   private endsHead(socket: number, byte: number): boolean {
     const start = socket * HEAD_BYTES_MAX;
     this.heads[start + this.headLengths[socket]] = byte;

@@ -1,5 +1,5 @@
-// The bare yardstick of the streams' bench: uWebSockets.js alone, which publishes the very frames that the exchange
-// published, one a turn of the loop, to every socket. Started by streams.ts.
+// The bare yardstick of the streams bench: uWebSockets.js alone, publishing the same frames as the exchange, one a turn of
+// the loop, to every socket. Started by streams.ts.
 import { answerQuestions } from '../lib/talk.ts';
 import { BARE_TOPIC, bareApp, listen, readFrames, wireBytes } from './bareSockets.ts';
 import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';

@@ -1,19 +1,19 @@
-// What the main part of the streams' bench asks its children, and what they answer; and the two readings that all of them
-// take: a clock that the processes share, and what a process has cost so far.
+// The questions that the main process of the streams bench asks its children, their answers, and two readings that all of
+// them take: a clock shared by the processes, and the cost of a process so far.
 import { readFileSync } from 'node:fs';
 
-/** To the exchange, and to the bare publisher (which knows start, publish and cost, and has nothing to prepare). */
+/** For the exchange, and for the bare publisher (which knows start, publish and cost, and has nothing to prepare). */
 export type ServerQuestion =
   | {
       readonly kind: 'start';
       readonly markets: number;
       readonly framesFile: string;
-      /** Without the streams: orders as ever, and for each flush a frame of the file is published. */
+      /** Without the streams: orders as usual, and one frame of the file published for each flush. */
       readonly isBare: boolean;
     }
-  /** Makes so many orders for the rounds to come. */
+  /** Prepares this many orders for the rounds to come. */
   | { readonly kind: 'prepare'; readonly orders: number }
-  /** Rounds of so many orders at once; each round is one flush. */
+  /** Rounds of `batch` orders placed at once; each round is one flush. */
   | {
       readonly kind: 'publish';
       readonly rounds: number;
@@ -22,11 +22,11 @@ export type ServerQuestion =
       /** Writes the published frames to the file. */
       readonly isRecorded: boolean;
     }
-  /** Orders at a steady rate over all markets; every twentieth fills one in the first market. */
+  /** Orders at a steady rate over all markets; every twentieth causes a fill in the first market. */
   | { readonly kind: 'steady'; readonly ordersPerSecond: number; readonly seconds: number }
   | { readonly kind: 'cost' };
 
-/** What rounds sent: bytes of each frame on the wire, and when it was published (ms). */
+/** What the rounds sent: the size of each frame on the wire (bytes), and when it was published (ms). */
 export interface Published {
   readonly frameBytes: readonly number[];
   readonly publishedMs: readonly number[];
@@ -40,34 +40,34 @@ export type ClientQuestion =
       readonly message: string;
       /** Stops reading once connected. */
       readonly isPaused: boolean;
-      /** Reads in passes a moment apart, so that no write has to wake the process: not for measuring delays. */
+      /** Reads in passes a moment apart, so that no write has to wake the process. Not for measuring delays. */
       readonly isInPasses: boolean;
     }
-  /** Resolves once every socket has so many bytes since it settled, or one is closed; with how many were closed. */
+  /** Resolves once every socket has received `bytes` since it settled, or one is closed; with the number of closed sockets. */
   | { readonly kind: 'await'; readonly bytes: number }
-  /** Delays (ms) of frames with these sizes and times over all sockets since they settled: p50, p99. */
+  /** Delays (ms) of frames of these sizes and publication times, over all sockets since they settled: p50, p99. */
   | { readonly kind: 'delays'; readonly frameBytes: readonly number[]; readonly publishedMs: readonly number[] }
-  /** A socket that parses: trades and echoes are timed until `stopWatch`. */
+  /** One socket that parses: trades and echoes are timed until `stopWatch`. */
   | { readonly kind: 'watch'; readonly port: number; readonly message: string }
   | { readonly kind: 'stopWatch' };
 
-/** Times (ms): of each trade's arrival, and round trips of echoes. */
+/** Arrival time of each trade, and round trips of echoes (ms). */
 export interface Watched {
   readonly tradesMs: readonly number[];
   readonly echoMs: readonly number[];
 }
 
-/** Milliseconds of a clock that all processes of the machine share. */
+/** The time in ms on a clock that all processes of the machine share. */
 export const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Resident memory (bytes; the part that no file backs too) and processor time (ms, all threads) of a process so far. */
+/** Resident memory (bytes, in all and not backed by files) and processor time (ms, all threads) of a process so far. */
 export interface Cost {
   readonly residentBytes: number;
   readonly anonymousBytes: number;
   readonly cpuMs: number;
 }
 
-/** Where Node was told to expose the collector (--expose-gc), it runs before the memory is read. */
+/** Runs the garbage collector before the memory is read, where Node exposes it (--expose-gc). */
 export function costNow(): Cost {
   const { user, system } = process.cpuUsage();
   globalThis.gc?.();

@@ -1,6 +1,6 @@
-// The sockets of the streams' bench, thousands in one process: they shake hands, subscribe, answer pings and count bytes, no
-// more, so that what they cost is the same beside either server. One more, on a real client, times trades and echoes. Started by
-// streams.ts.
+// The sockets of the streams bench, thousands in one process. They shake hands, subscribe, answer pings and count bytes,
+// nothing else, so they cost the same beside either server. One more socket, on a real client, times trades and echoes.
+// Started by streams.ts.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
@@ -12,23 +12,23 @@ import { type ClientQuestion, sharedMs, type Watched } from './question.ts';
 
 const CONNECTING_AT_ONCE = 100;
 const QUIET_MS = 400;
-/** After a pass with fewer reads comes a nap of so long, ms. */
+/** A pass with fewer reads is followed by a sleep of NAP_MS. */
 const READS_A_PASS = 64;
 const NAP_MS = 1;
 const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
-/** Every socket reads into the same bytes, since nobody looks at them: a read costs no memory and little else. */
+/** Every socket reads into the same buffer, whose content nobody uses: a read costs no memory and little else. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
-/** The exchange's pings are the only ones in a bench: a head of two bytes and their words. */
+/** The exchange's pings are the only ones in a bench: a two-byte head and their payload. */
 const PING_BYTES = 2 + QUESTION.length;
 const PONG = pongTo(QUESTION);
 
 let sockets: Socket[] = [];
 let scan = new FrameScan(0);
 let received = new Float64Array(0);
-/** Socket, its bytes so far, time: three numbers an arrival, where delays are measured. */
+/** Three numbers an arrival, where delays are measured: the socket, its bytes so far, the time. */
 let arrivals: number[] = [];
-/** Since the last pass. */
+/** Reads since the last pass. */
 let readCount = 0;
 let isInPasses = false;
 let target = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ let watched: { tradesMs: number[]; echoMs: number[] } = { tradesMs: [], echoMs: 
 let pinger: NodeJS.Timeout | undefined;
 process.once('disconnect', () => process.exit(0));
 
-/** A masked text frame of a client; the mask is zero. */
+/** A masked text frame of a client, with a zero mask. */
 function frameOf(text: string): Buffer {
   const payload = Buffer.from(text);
   const head = payload.length < 126 ? Buffer.from([0x81, 0x80 | payload.length]) : Buffer.alloc(4);
@@ -105,9 +105,9 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
 }
 
 /**
- * Looks at the sockets in passes, and where the last one found little sleeps a moment in between, whatever arrives: a write to
- * a socket that a process of the same machine waits for wakes it, which costs the writer as much as the write, and happens
- * the more often the slower the writer is.
+ * Reads the sockets in passes, and sleeps a moment after a pass that found little, even if more arrives. A write to a
+ * socket that another process of the machine waits on wakes that process, which costs the writer as much as the write, and
+ * happens more often the slower the writer is.
  */
 function pass(): void {
   if (readCount < READS_A_PASS) Atomics.wait(ASLEEP, 0, 0, NAP_MS);
@@ -148,7 +148,7 @@ async function awaitBytes(bytes: number): Promise<number> {
   return closedCount;
 }
 
-/** For every socket and frame the time from its publication to the arrival of its last byte. */
+/** The time from publication to the arrival of the last byte, for every socket and frame: p50 and p99. */
 function delays(frameBytes: readonly number[], publishedMs: readonly number[]): readonly [number, number] {
   const next = new Uint32Array(received.length);
   const ends: number[] = [];

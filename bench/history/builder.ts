@@ -1,6 +1,6 @@
-// The process that builds the world of the history bench: opens an exchange on the data directory and submits commands in
-// batches until it has seen the trades that were asked for. Started by world.ts; a process of its own, so that the one
-// which is measured holds nothing of it.
+// The process that builds the world of the history bench: it opens an exchange on the data directory and submits commands
+// in batches until the requested number of trades has happened. Started by world.ts as a process of its own, so the
+// measured process holds none of its memory.
 import { encodeCommand, OrderType, openExchange, Side, VirtualClock } from '../../engine/index.ts';
 import { showProgress } from '../../server/process/progress.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
@@ -21,12 +21,12 @@ import { parseBuildQuestion, type World } from './world.ts';
 
 const START_MS = 1_740_000_000_000;
 const BATCH = 4_000;
-/** So much time passes in all while the trades are made. */
+/** Exchange time that passes while the trades are made (ms). */
 const SPAN_MS = 60 * 86_400_000;
 const CREDIT_MICRO = 50_000_000_000;
 const TICK_PIPS = 100;
 const MICRO_PER_LOT = 10_000;
-/** Most that a maker sells at once. */
+/** Most lots that a maker sells at once. */
 const LOTS_MAX = 2_000;
 const RESOLVED_SHARE = 0.04;
 
@@ -52,7 +52,7 @@ class Builder {
   private readonly clock = new VirtualClock(START_MS);
   private readonly random = new SeededRandom(11);
   private readonly mids: number[] = [];
-  /** Lots by (wallet · markets + market) · 2 + outcome, as far as orders are thought to fill. */
+  /** Lots by (wallet · markets + market) · 2 + outcome, on the assumption that orders fill. */
   private readonly held = new Map<number, number>();
   private orderCount = 0;
   private batch: Uint8Array[] = [];
@@ -134,7 +134,7 @@ class Builder {
     }
   }
 
-  /** A key, whose first credit is the wallet's money. */
+  /** Creates an API key, whose first credit is the wallet's money. */
   private foundWallet(number: number): void {
     const owner = walletOf(number);
     this.batch.push(
@@ -144,7 +144,7 @@ class Builder {
     );
   }
 
-  /** One or two makers at a price, and takers that take all of it. */
+  /** One or two makers at a price, and takers that fill them completely. */
   private round(): void {
     const { random, size, mids } = this;
     const market = skewed(random.fraction(), size.markets, MARKET_SKEW);
@@ -168,7 +168,7 @@ class Builder {
   }
 
   /**
-   * The other side of makers who buy (or sell) the outcome: all that the taker has of what they want, or a new position.
+   * Adds the order of a taker opposite makers that buy (or sell) the outcome: a sale of what it holds, else a new position.
    * Returns the lots taken.
    */
   private take(market: number, outcome: number, isMakerBuying: boolean, wanted: number, pips: number): number {
@@ -203,7 +203,7 @@ class Builder {
     );
   }
 
-  /** Some of the less busy markets come to an end, so that there are positions to redeem. */
+  /** Resolves some of the less busy markets, which leaves positions to redeem. */
   private resolveSome(): void {
     const { size, batch } = this;
     const first = Math.floor(size.markets * (1 - RESOLVED_SHARE));

@@ -1,5 +1,5 @@
-// The measurements of the history bench: building the index anew, each endpoint beside its yardstick in turns, long pages,
-// and how long the main thread stands still while ten clients pull them. Called by bench/history.ts.
+// The measurements of the history bench: rebuilding the index, each endpoint and its yardstick in turns, long pages, and
+// how long the main thread stalls while ten clients fetch them. Called by bench/history.ts.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,12 +21,12 @@ import { Yardstick } from './yardstick.ts';
 const LONG_PAGE = 10_000;
 const CLIENTS = 10;
 const FIRST_ACCOUNT_ID = 2;
-/** Once it has answered for the first time, the historian still commits, and opens its files anew: it has so long (ms). */
+/** After its first answer the historian still commits and reopens its files; it gets this long (ms). */
 const SETTLED_MS = 5_000;
 const WARM_UP_SHARE = 0.2;
-/** The same questions are asked again until so much time (ms) has passed: one pause of the machine is then no percentile. */
+/** The same questions are repeated for at least this long (ms), so that one pause of the machine is not a percentile. */
 const LEAST_MS = 2_000;
-/** How often a question is drawn again on average until one has rows. */
+/** Average number of draws allowed for a question that has rows. */
 const TRIES = 20;
 
 export interface Latency {
@@ -36,13 +36,13 @@ export interface Latency {
 
 export interface EndpointFigures {
   readonly name: string;
-  /** Rows that the yardstick reads on average. */
+  /** Rows that the yardstick reads, on average. */
   readonly rows: number;
   readonly ours: Latency;
   readonly yardstick: Latency;
   /** p99 of ours over p99 of the yardstick. */
   readonly ratio: number;
-  /** The same without the time in which the threads at work waited for a processor; NaN where the system does not tell. */
+  /** The same without the time in which the working threads waited for a processor; NaN where the system does not report it. */
   readonly undisturbedRatio: number;
 }
 
@@ -50,25 +50,25 @@ export interface Stall {
   readonly pages: number;
   readonly pagesPerSecond: number;
   readonly longestMs: number;
-  /** The longest without the time in which an idle process beside stood still as well: that is the machine's. */
+  /** The longest without the time in which an idle process stalled too, which is the machine's share. */
   readonly aloneMs: number;
-  /** The longest of the idle process meanwhile. */
+  /** The longest stall of the idle process meanwhile. */
   readonly besideMs: number;
-  /** Most processor time that the thread took between two looks a millisecond apart: what others do is not in it. */
+  /** Most processor time of the thread between two samples a millisecond apart, which excludes other processes. */
   readonly busyMs: number;
-  /** The longest while nothing was asked, on the same machine just before. */
+  /** The longest while nothing was asked, measured just before. */
   readonly idleMs: number;
 }
 
 export interface Memory {
   readonly residentMiB: number;
-  /** The most so far, mapped files included. */
+  /** The peak so far, mapped files included. */
   readonly mostResidentMiB: number;
-  /** Without pages of mapped files, which the system takes back when it needs them; NaN where it does not tell. */
+  /** Without pages of mapped files, which the system reclaims when it needs them; NaN where the system does not report it. */
   readonly anonymousMiB: number;
 }
 
-/** The world's markets by their names, as an exchange has them in memory. */
+/** The world's markets by condition id and event, as an exchange holds them in memory. */
 function directoryOf(marketCount: number): MarketDirectory<NamedMarket> {
   const markets = Array.from({ length: marketCount }, (_, index) => ({ index, conditionId: conditionOf(index) }));
   const byCondition = new Map(markets.map((market) => [market.conditionId, market]));
@@ -78,11 +78,11 @@ function directoryOf(marketCount: number): MarketDirectory<NamedMarket> {
   };
 }
 
-/** The world's accounts by their wallets, as an exchange has them in memory: founded in order, after those of the house. */
+/** The world's accounts by wallet, as an exchange holds them in memory: created in order, after those of the house. */
 const accountIdsOf = (wallets: number): ReadonlyMap<string, number> =>
   new Map(Array.from({ length: wallets }, (_, number) => [walletOf(number), FIRST_ACCOUNT_ID + number]));
 
-/** Drops the index and builds it anew from the journal; the historian stays open. */
+/** Drops the index and rebuilds it from the journal; the historian stays open. */
 export async function rebuild(dataDir: string, { lastSequence, markets: marketCount, wallets }: World) {
   rmSync(join(dataDir, 'history'), { recursive: true, force: true });
   const accountIds = accountIdsOf(wallets);
@@ -111,7 +111,7 @@ export function memoryNow(): Memory {
   try {
     status = readFileSync('/proc/self/status', 'latin1');
   } catch {
-    // Only Linux tells.
+    // Only Linux reports it.
   }
   const kibOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
   return {
@@ -127,12 +127,12 @@ async function ask(historian: OpenedHistorian, query: HistoryQuery): Promise<Uin
   return bytes;
 }
 
-/** Asks and is done with the answer, as a route is that has sent it. */
+/** Asks, then releases the answer, as a route does once it has sent it. */
 async function askAndSend(historian: OpenedHistorian, query: HistoryQuery): Promise<void> {
   historian.reuse(await ask(historian, query));
 }
 
-/** The rows of a reply; a figure alone counts as one row, a group of holders as its holders. */
+/** The rows of a reply; a single figure counts as one row, a group of holders as its holders. */
 function rowsOf(reply: unknown): unknown[] {
   if (!Array.isArray(reply)) return [reply];
   return reply.flatMap((row: { readonly holders?: unknown[] }) => row.holders ?? [row]);
@@ -143,13 +143,13 @@ const latency = (times: readonly number[]): Latency => {
   return { p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
 };
 
-/** A question with the keys of the yardstick's rows that it is held against. */
+/** A question with the keys of the yardstick rows that it is compared with. */
 interface Prepared {
   readonly query: HistoryQuery;
   readonly keys: readonly number[];
 }
 
-/** Questions that have an answer, drawn until there are so many of them, with the rows of their answers stored. */
+/** Draws questions until enough of them have an answer, and stores the rows of their answers in the yardstick. */
 async function prepare(
   historian: OpenedHistorian,
   yardstick: Yardstick,
@@ -167,7 +167,7 @@ async function prepare(
   return prepared;
 }
 
-/** Asks the historian and reads the yardstick in turns, so often at least, after some turns that do not count. */
+/** Asks the historian and reads the yardstick alternately, at least `times` times, after warm-up turns that do not count. */
 async function beside(
   historian: OpenedHistorian,
   name: string,
@@ -205,7 +205,7 @@ async function beside(
   return { name, rows: rowCount / ours.length, ...figures, ratio, undisturbedRatio };
 }
 
-/** Every endpoint at its default limit. */
+/** Measures every endpoint at its default limit. */
 export async function measureEndpoints(
   historian: OpenedHistorian,
   size: WorldSize,
@@ -223,16 +223,16 @@ export async function measureEndpoints(
   return figures;
 }
 
-/** The longest page of trades. */
+/** Measures the longest page of trades. */
 export function measureLongPage(historian: OpenedHistorian, times: number): Promise<EndpointFigures> {
   const asked = { draw: () => newestTrades(LONG_PAGE), rowsBehind: undefined };
   const name = `/trades?limit=${LONG_PAGE}`;
   return beside(historian, name, times, (yardstick) => prepare(historian, yardstick, 1, asked));
 }
 
-/** Most processor time (ms) of this thread between two looks while some work goes on, and when its loop stood still. */
+/** The most processor time (ms) of this thread between two samples while `work` runs, and when its loop stalled. */
 async function watch(work: () => Promise<unknown>) {
-  // Its looks leave no garbage: what is collected meanwhile is the work's.
+  // Taking a sample leaves no garbage, so all that is collected meanwhile is the work's.
   const clock = new BusyClock(process.pid);
   let busiestMs = 0;
   let lastMs = clock.now();
@@ -245,7 +245,7 @@ async function watch(work: () => Promise<unknown>) {
   return { standstills, busiestMs };
 }
 
-/** Ten clients that each ask for the longest page again as soon as they have it, beside a process that is idle. */
+/** Ten clients that each request the longest page again as soon as they have it, beside an idle process. */
 export async function measureStall(historian: OpenedHistorian, forMs: number): Promise<Stall> {
   const idle = startChild(join(import.meta.dirname, '../lib/idle.ts'));
   try {

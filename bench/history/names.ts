@@ -1,16 +1,16 @@
-// The world of the history bench by name: its size, its wallets, markets and order ids, each made from its number. Read by
-// the child that builds the world and by what asks about it, so that both mean the same.
+// The names in the world of the history bench: its size, and its wallets, markets and order ids, each derived from its
+// number. Used by the child that builds the world and by the code that queries it, so both mean the same.
 
-/** How large the world is. */
+/** The size of the world. */
 export interface WorldSize {
   readonly trades: number;
   readonly wallets: number;
   readonly markets: number;
 }
 
-/** Markets of an event. */
+/** Markets per event. */
 export const MARKETS_AN_EVENT = 10;
-/** How unevenly wallets and markets take part: the greater, the more the first ones do. */
+/** How unevenly wallets and markets take part: the greater the skew, the more the first ones do. */
 export const WALLET_SKEW = 2.2;
 export const MARKET_SKEW = 2;
 
@@ -23,9 +23,9 @@ export const walletOf = (number: number): string => numbered('a0', number, 20);
 export const keyOf = (number: number): string => numbered('b0', number, 16);
 export const conditionOf = (market: number): string => numbered('c0', market, 32);
 export const tokenOf = (market: number, outcome: number): string => numbered('d0', market * 2 + outcome, 32);
-/** Real ids are digests, of which the exchange's tables look at the first bytes: these differ there too. */
+/** Real ids are digests, and the exchange's tables use their first bytes: these ids differ there too. */
 export const orderIdOf = (number: number): string =>
   `0x${spread(number, 0x9e3779b1)}${spread(number, 0x85ebca6b)}${number.toString(16).padStart(48, '0')}`;
 
-/** An index below `count`, the first ones more likely by the skew; `fraction` lies in 0..1. */
+/** An index below `count`; a greater skew makes the first ones more likely. `fraction` lies in 0..1. */
 export const skewed = (fraction: number, count: number, skew: number): number => Math.floor(count * fraction ** skew);

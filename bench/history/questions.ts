@@ -1,5 +1,5 @@
-// The questions of the history bench: each endpoint at its default limit about wallets and markets as busy as they come.
-// Used by measure.ts. Everything is drawn from a seed, so that two runs ask the same.
+// The questions of the history bench: each endpoint at its default limit, about wallets and markets drawn as busy as they
+// are. Used by measure.ts. Everything is drawn from a seed, so two runs ask the same questions.
 import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { SeededRandom } from '../lib/seededRandom.ts';
 import { conditionOf, MARKET_SKEW, MARKETS_AN_EVENT, skewed, WALLET_SKEW, type WorldSize, walletOf } from './names.ts';
@@ -8,7 +8,7 @@ const all = { conditionIds: undefined, eventNumbers: undefined } as const;
 const ever = { startMs: undefined, endMs: undefined } as const;
 const first100 = { limit: 100, offset: 0 } as const;
 
-/** The newest trades, so many. */
+/** The newest `limit` trades. */
 export const newestTrades = (limit: number): HistoryQuery => ({
   ...{ kind: 'trades', limit, offset: 0, ...all, ...ever, user: undefined, side: undefined },
   ...{ takerOnly: true, threshold: undefined },
@@ -17,11 +17,11 @@ export const newestTrades = (limit: number): HistoryQuery => ({
 export interface Endpoint {
   readonly name: string;
   readonly draw: (random: SeededRandom, size: WorldSize) => HistoryQuery;
-  /** Where a reply is one figure made of rows: the question that these rows answer. */
+  /** For a reply that is one figure computed from rows: the question that these rows answer. */
   readonly rowsBehind?: ((query: HistoryQuery) => HistoryQuery | undefined) | undefined;
 }
 
-/** As likely to be asked about as to trade. */
+/** A wallet is as likely to be queried as it is to trade. */
 const userOf = (random: SeededRandom, { wallets }: WorldSize): string =>
   walletOf(skewed(random.fraction(), wallets, WALLET_SKEW));
 const marketOf = (random: SeededRandom, { markets }: WorldSize): number =>

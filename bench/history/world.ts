@@ -1,11 +1,11 @@
-// The world that the history bench asks about: found in a folder of an earlier run, or built there once by a child process
-// (builder.ts). Used by bench/history.ts and by the child, so that both agree on what is asked and answered.
+// The world that the history bench queries: found in the folder of an earlier run, or built there once by a child process
+// (builder.ts). Used by bench/history.ts and by the child, so both agree on the question and its answer.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startChild } from '../lib/talk.ts';
 import type { WorldSize } from './names.ts';
 
-/** A world that is built: its size and where its log ends. */
+/** A finished world: its size and the last sequence of its log. */
 export interface World extends WorldSize {
   readonly lastSequence: number;
 }
@@ -22,7 +22,7 @@ export function parseBuildQuestion(question: unknown): BuildQuestion {
 
 const MARK = 'bench-world.json';
 
-/** The world that lies in a folder; undefined for none that was finished. */
+/** The finished world in a folder; undefined when there is none. */
 function worldIn(dataDir: string): World | undefined {
   const file = join(dataDir, MARK);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
@@ -31,7 +31,7 @@ function worldIn(dataDir: string): World | undefined {
 const sizeText = ({ trades, wallets, markets }: WorldSize): string =>
   `${trades} trades, ${wallets} wallets, ${markets} markets`;
 
-/** The world of this folder, built there unless it is. Throws when the folder holds one of another size. */
+/** The world in this folder, which is built there unless it exists. Throws when the folder holds one of another size. */
 export async function ensureWorld(dataDir: string, size: WorldSize): Promise<World> {
   const found = worldIn(dataDir);
   if (found !== undefined) {

@@ -1,5 +1,5 @@
-// What the historian's answers are held against: an LMDB environment of the bench's own with finished rows by key, read
-// one by one and turned into JSON. Used by measure.ts. It knows nothing of the historian's index.
+// The yardstick for the historian's answers: an LMDB environment of the bench's own with finished rows by key, read one by
+// one and turned into JSON. Used by measure.ts. It knows nothing of the historian's index.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export class Yardstick {
   });
   private next = 1;
 
-  /** Stores the rows and returns their keys; read them after `stored`. */
+  /** Stores the rows and returns their keys; they can be read once `stored` has resolved. */
   store(rows: readonly unknown[]): readonly number[] {
     return rows.map((row) => {
       this.next += 1;
@@ -28,7 +28,7 @@ export class Yardstick {
     await this.database.committed;
   }
 
-  /** The rows by their keys, as JSON. */
+  /** The rows with these keys, as JSON. */
   read(keys: readonly number[]): string {
     return JSON.stringify(keys.map((key) => this.database.get(key)));
   }

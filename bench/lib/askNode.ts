@@ -1,14 +1,14 @@
-// One question to a fresh process of the bench: a TypeScript file that is given its request as one JSON argument and answers
-// with JSON on its output. Used where each engine needs a process of its own. It knows nothing of what is asked.
+// One question to a fresh process of the bench: a TypeScript file that gets its request as one JSON argument and answers
+// with JSON on its output. Used where each engine needs a process of its own. It knows nothing of the content.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { STRIP_TYPES } from './stripTypes.ts';
 
 const run = promisify(execFile);
 
-/** What the file answers; throws when it fails. */
+/** Returns the file's answer; throws when it fails. */
 export async function askNode(file: string, request: unknown): Promise<unknown> {
-  // As the start script has it, for every engine alike: large pages for large tables, types stripped by another process.
+  // As in the start script, for every engine alike: huge pages for large tables, types stripped by another process.
   const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
   const nodeArgs = [...STRIP_TYPES, file, JSON.stringify(request)];
   const { stdout } = await run(process.execPath, nodeArgs, { maxBuffer: 1 << 24, env });

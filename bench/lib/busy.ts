@@ -1,5 +1,5 @@
-// How long a thread has been at work: its processor time as Linux keeps it, without the time in which it waited for a
-// processor or a hypervisor had that away. Benches quote it beside times on machines that they do not have to themselves.
+// How long a thread has worked: its processor time as Linux counts it, without the time in which it waited for a processor
+// or a hypervisor had taken that away. Benches quote it beside elapsed times on machines that they share.
 import { closeSync, openSync, readSync } from 'node:fs';
 
 const NS_PER_MS = 1e6;
@@ -8,16 +8,16 @@ export class BusyClock {
   private readonly descriptor: number | undefined;
   private readonly buffer = Buffer.alloc(64);
 
-  /** The main thread of a process. */
+  /** Reads the main thread of process `pid`. */
   constructor(pid: number) {
     try {
       this.descriptor = openSync(`/proc/${pid}/task/${pid}/schedstat`, 'r');
     } catch {
-      this.descriptor = undefined; // only Linux tells
+      this.descriptor = undefined; // only Linux reports it
     }
   }
 
-  /** Its processor time so far (ms), up to when it last slept or a clock tick came; NaN where the system does not tell. */
+  /** The thread's processor time so far (ms), as of its latest sleep or clock tick; NaN where the system does not report it. */
   now(): number {
     if (this.descriptor === undefined) return Number.NaN;
     const length = readSync(this.descriptor, this.buffer, 0, this.buffer.length, 0);

@@ -1,5 +1,5 @@
-// V8's collector, asked for by name where a bench or a test counts what comes after it: Node hides it unless it is told not to.
-// Called before what is counted, never while it runs.
+// V8's garbage collector, called by name where a bench or a test counts what is allocated or collected afterwards: Node
+// hides it without --expose-gc. Called before what is counted, never while it runs.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,5 +1,5 @@
-// A process that does nothing and tells when its loop stood still all the same. Started by benches that measure standstills,
-// so that what the machine does to everybody is not taken for theirs.
+// A process that does nothing and reports when its event loop stalled all the same. Started by benches that measure stalls,
+// so that a stall of the whole machine is not attributed to the measured process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { standstillsDuring } from './standstill.ts';
 import { answerQuestions } from './talk.ts';

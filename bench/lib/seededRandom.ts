@@ -1,5 +1,5 @@
-// The random source of benches and of the tests of faults: the generator that the house draws from, with a number as its
-// seed, which is spread over the generator's whole state.
+// The random source of the benches and of the fault tests: the generator that the house uses, seeded with a number that is
+// spread over the generator's whole state.
 import { Xorshift128 } from '../../server/dev/xorshift.ts';
 
 export class SeededRandom extends Xorshift128 {

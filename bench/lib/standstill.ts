@@ -1,25 +1,25 @@
-// When an event loop stood still: each time it came later than it was due, by a clock that all processes share. A machine
-// that has no processor for anybody stops an idle process as well (idle.ts): what both stood still tells of the machine, as far
-// as it was not the measured process itself that had the processors; the rest tells of that process. Used by main parts and
+// Measures stalls of an event loop: each time a timer fired later than it was due, on a clock shared by all processes. A
+// machine without a free processor stalls an idle process as well (idle.ts): time in which both stalled is the machine's,
+// unless the measured process itself occupied the processors; the rest is due to that process. Used by main processes and
 // by the idle child.
 import { availableParallelism } from 'node:os';
 
-/** Later than it was due, ms; the clock is the machine's own (CLOCK_MONOTONIC). */
+/** A timer that fired late: when it was due and when it fired (ms), on the machine's own clock (CLOCK_MONOTONIC). */
 interface Late {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
 export interface Standstill extends Late {
-  /** So much of the processors' time (ms) the process itself did not have meanwhile: the most that others can have had. */
+  /** Processor time (ms) that the process itself did not use meanwhile: the most that others can have had. */
   readonly othersMs: number;
 }
 
 const LOOK_MS = 1;
-/** Timers come so much late (ms) by themselves; no more than that is no standstill. */
+/** Timers are this late (ms) by themselves; a delay up to that is no stall. */
 const USUAL_MS = 0.5;
 
-/** Between the clock of this process and the machine's: read once, since a look must leave no garbage. */
+/** Offset of the machine's clock from this process's, read once because a sample must leave no garbage. */
 const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 const nowMs = (): number => OFFSET_MS + performance.now();
 
@@ -29,7 +29,9 @@ function processMs(): number {
   return (user + system) / 1e3;
 }
 
-/** Looks at this thread's loop every millisecond while some work goes on; `onLook` is called each time. */
+/**
+ * Samples this thread's event loop every millisecond while `work` runs, and returns its stalls; calls `onLook` at each sample.
+ */
 export async function standstillsDuring(work: () => Promise<unknown>, onLook?: () => void): Promise<Standstill[]> {
   const found: Standstill[] = [];
   let dueMs = nowMs() + LOOK_MS;
@@ -58,8 +60,8 @@ export const longestMs = (found: readonly Late[]): number =>
   found.reduce((most, { fromMs, untilMs }) => Math.max(most, untilMs - fromMs), 0);
 
 /**
- * The longest of ours without the time in which the other loop stood still too, ms, unless our own process took the
- * processors from both. Both are in the order of time.
+ * The longest of our stalls without the time in which the other loop stalled too, ms, unless our own process took the
+ * processors from both. Both lists are in time order.
  */
 export function longestAloneMs(ours: readonly Standstill[], others: readonly Late[]): number {
   let longest = 0;

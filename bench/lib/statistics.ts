@@ -1,5 +1,5 @@
-// The few figures that the benches quote: medians and ranges of interleaved rounds, percentiles of latencies, and the
-// machine they were taken on. Pure functions but for machine(), which asks the operating system.
+// The few statistics that the benches quote: medians and ranges of interleaved rounds, percentiles of latencies, and the
+// machine on which they were measured. Pure functions, except machine(), which asks the operating system.
 import { cpus } from 'node:os';
 
 export interface Spread {
@@ -21,7 +21,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Median, least and greatest of the rounds. */
+/** Median, minimum and maximum of the rounds. */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
@@ -34,7 +34,7 @@ export interface Machine {
   readonly date: string;
 }
 
-/** Where and when a run took place: every figure is quoted with it. */
+/** The machine and time of a run, which every figure is quoted with. */
 export function machine(): Machine {
   const processors = cpus();
   return {

@@ -1,6 +1,6 @@
-// What a Node that runs .ts files of this repository is given, so that it starts as npm scripts start theirs (ensure.mjs):
-// types stripped beforehand, the engine at its own speed, the heap collected when it has grown, by no more threads than there
-// are processors for. Used by benches, tests and runs that start processes.
+// Flags for a Node process that runs .ts files of this repository, which then starts as npm scripts start theirs
+// (ensure.mjs): types stripped by another process, which keeps the engine at full speed; garbage collected once the heap has
+// grown, by no more threads than there are processors. Used by benches, tests and runs that start processes.
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 

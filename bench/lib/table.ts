@@ -1,19 +1,19 @@
-// Plain text tables for the terminal, and the one way in which ratios and their floors are said. Used by the three benches.
-// It only makes text.
+// Plain text tables for the terminal, and the one wording of ratios and their floors. Used by the three benches. It only
+// makes text.
 import type { Spread } from './statistics.ts';
 
-/** A part of the bench as main.ts prints and stores it. */
+/** One part of the bench, as main.ts prints and stores it. */
 export interface Report {
   readonly title: string;
   /** Lines for the terminal. */
   readonly lines: readonly string[];
-  /** What goes into the JSON file. */
+  /** The part's content in the JSON file. */
   readonly figures: unknown;
   /** Sentences about results that disagree; any of them makes the exit status 1. */
   readonly faults: readonly string[];
 }
 
-/** Columns as wide as their widest cell; the first is set to the left, the others to the right. */
+/** Columns as wide as their widest cell; the first is left-aligned, the others right-aligned. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column].length)));
   const line = (cells: readonly string[]): string =>
@@ -21,7 +21,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)];
 }
 
-/** A number with as many digits as it deserves, thousands set apart. */
+/** A number with `digits` decimals and separated thousands. */
 export function figure(value: number, digits = 0): string {
   return value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }

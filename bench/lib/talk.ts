@@ -1,11 +1,11 @@
-// Questions to a child process of the bench and its answers, over Node's own channel: one question at a time, answered by
-// a value or by an error's text. Used by main parts (ask) and by the children (answerQuestions).
+// Questions to a child process of the bench and its answers, over Node's IPC channel: one question at a time, answered with
+// a value or an error's text. Used by main processes (ask) and by the children (answerQuestions).
 import { type ChildProcess, fork } from 'node:child_process';
 import { STRIP_TYPES } from './stripTypes.ts';
 
-/** A child of the bench: ask it, then end it. */
+/** A child process of the bench: ask it, then end it. */
 export interface Child {
-  /** Of the process; undefined where it could not be started. */
+  /** The process id; undefined when the process could not be started. */
   readonly pid: number | undefined;
   ask(question: unknown): Promise<unknown>;
   end(): void;
@@ -13,7 +13,7 @@ export interface Child {
 
 type Answer = { readonly value: unknown } | { readonly error: string };
 
-/** Starts a TypeScript file of the bench as a child, as npm scripts start theirs (with more flags); its output goes to ours. */
+/** Starts a TypeScript file of the bench as a child, as npm scripts start theirs (with more flags). It inherits our output. */
 export function startChild(file: string, execArgv: readonly string[] = []): Child {
   const child: ChildProcess = fork(file, [], {
     execPath: process.execPath,
@@ -26,7 +26,7 @@ export function startChild(file: string, execArgv: readonly string[] = []): Chil
       new Promise((resolve, reject) => {
         const onExit = (code: number | null): void => reject(new Error(`${file} ended with status ${code}.`));
         child.once('exit', onExit);
-        // Only answerQuestions of this file writes to the channel, so the message is an answer.
+        // Only answerQuestions of this file writes to the channel, so the message is an Answer.
         child.once('message', (message) => {
           child.off('exit', onExit);
           const answer = message as Answer;
@@ -39,7 +39,7 @@ export function startChild(file: string, execArgv: readonly string[] = []): Chil
   };
 }
 
-/** In a child: answers each question by the function's value, in turn. */
+/** In a child: answers each question with the function's result. */
 export function answerQuestions(answer: (question: unknown) => Promise<unknown>): void {
   process.on('message', (question) => {
     answer(question).then(

@@ -1,20 +1,20 @@
-// Rounds of a bench that a hypervisor did not disturb. On a shared machine it gives processors to others while this one
-// wants them, which Linux counts ("steal" in /proc/stat): a round in which much was taken tells of the neighbours, and is
-// measured again, ours and its yardstick alike. How many were is printed with the figures. Off Linux none is.
+// Repeats bench rounds that a hypervisor disturbed. On a shared machine it gives processors to others while this one wants
+// them, which Linux counts ("steal" in /proc/stat). A round with much stolen time tells about the neighbours, so ours and
+// its yardstick are measured again. The number of such rounds is printed with the figures. Off Linux there are none.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Column of /proc/stat's first line, behind its name. */
+/** Column of /proc/stat's first line, counted after its name. */
 const STEAL = 7;
 /** Linux counts in ticks of a hundredth of a second. */
 const TICK_MS = 10;
-/** A round in which no more than one tick was taken, or than this share of the processors' time, counts. */
+/** A round counts when at most one tick, or at most this share of the processors' time, was stolen. */
 const SHARE_MAX = 0.01;
-/** Before a round is measured again: what takes the processors takes them for a while. */
+/** Pause before a round is repeated: what takes the processors takes them for a while. */
 const PAUSE_MS = 500;
 
-/** Time (ms) that a hypervisor has taken from all processors so far; 0 where the system does not tell. */
+/** Time (ms) that a hypervisor has taken from all processors so far; 0 where the system does not report it. */
 function stolenMs(): number {
   try {
     return Number(readFileSync('/proc/stat', 'latin1').split('\n', 1)[0].split(/\s+/)[STEAL + 1]) * TICK_MS;
@@ -23,7 +23,7 @@ function stolenMs(): number {
   }
 }
 
-/** What the rounds look at; a test has its own. */
+/** The readings that decide whether a round counts; tests pass their own. */
 export interface Clocks {
   readonly stolenMs: () => number;
   readonly nowMs: () => number;
@@ -33,20 +33,20 @@ export interface Clocks {
 
 const CLOCKS: Clocks = { stolenMs, nowMs: () => performance.now(), processors: cpus().length, pauseMs: PAUSE_MS };
 
-/** Runs rounds, some of them again. */
+/** Runs rounds and repeats the disturbed ones. */
 export class Undisturbed {
   private readonly clocks: Clocks;
   private againLeft: number;
   private again = 0;
   private kept = 0;
 
-  /** @param againMax how many rounds may be measured again in all, so that a bench ends on a busy machine too */
+  /** @param againMax most repetitions over all rounds, so that a bench also ends on a busy machine */
   constructor(againMax: number, clocks = CLOCKS) {
     this.againLeft = againMax;
     this.clocks = clocks;
   }
 
-  /** What the first undisturbed run of `measure` gives, or the last one when no more runs are left. */
+  /** The result of the first undisturbed run of `measure`, or of the last one when no repetitions are left. */
   async round<T>(measure: () => Promise<T> | T): Promise<T> {
     const { clocks } = this;
     for (;;) {
@@ -69,5 +69,5 @@ export class Undisturbed {
   }
 }
 
-/** What a bench says before that text. */
+/** The label that a bench prints before that text. */
 export const DISTURBED = 'rounds in which a hypervisor took over 1 % of the processors';

@@ -1,5 +1,5 @@
-// How long threads of this process stood ready and waited for a processor that somebody else had, as Linux counts it: on a
-// machine with other work this is what a quiet one would not show. Used by benches of short answers.
+// How long threads of this process were ready and waited for a processor that was in use, as Linux counts it: delay that a
+// machine without other work would not have. Used by benches of short answers.
 import { openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 
 const NS_PER_MS = 1e6;
@@ -12,7 +12,7 @@ const readOf = (path: string): string => {
   }
 };
 
-/** A function that tells how long (ms) the main thread and the threads of these names have waited so far; NaN off Linux. */
+/** A function that returns how long (ms) the main thread and the threads with these names have waited so far; NaN off Linux. */
 export function waitedBy(names: readonly string[]): () => number {
   const folder = '/proc/self/task';
   const threads = process.platform === 'linux' ? readdirSync(folder) : [];
@@ -20,10 +20,11 @@ export function waitedBy(names: readonly string[]): () => number {
     (thread) => Number(thread) === process.pid || names.includes(readOf(`${folder}/${thread}/comm`).trim()),
   );
   if (meant.length === 0) return () => Number.NaN;
-  // Open for as long as the bench runs, and read into the same bytes: garbage would be collected within what is measured.
+  // The files stay open while the bench runs and are read into one buffer: garbage would be collected within the
+  // measurement.
   const descriptors = meant.map((thread) => openSync(`${folder}/${thread}/schedstat`, 'r'));
   const bytes = Buffer.alloc(64);
-  // Time on a processor, time waiting for one (ns), and how often.
+  // schedstat: time on a processor, time waiting for one (both ns), and the number of time slices.
   return () =>
     descriptors.reduce((sum, descriptor) => {
       const length = readSync(descriptor, bytes, 0, bytes.length, 0);

@@ -1,5 +1,5 @@
-// Wallets with keys and the orders and requests that they sign, all made before any clock runs: what a crowd of bots would
-// send. Used by the loader and by the part measurements. Keys come from a seeded generator and are no secrets.
+// Wallets with keys, and the orders and requests that they sign, all made before any clock starts: the traffic of a crowd
+// of bots. Used by the loader and by the measurements of parts. Keys come from a seeded generator and are no secrets.
 import { chainContracts } from '../../server/auth/contracts.ts';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { signL2 } from '../../server/auth/l2.ts';
@@ -30,7 +30,7 @@ export interface Token {
   readonly negRisk: boolean;
 }
 
-/** Fresh wallets; the same seed gives the same. */
+/** Fresh wallets; the same seed gives the same wallets. */
 export function makeWallets(count: number, seed: number): Wallet[] {
   const random = new SeededRandom(seed);
   return Array.from({ length: count }, () => {

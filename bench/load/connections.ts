@@ -1,10 +1,10 @@
-// A loader for HTTP/1.1: many keep-alive connections, one request at a time on each, requests ready as bytes. Closed loop
-// (the next request follows the answer) for throughput, open loop (requests at intended times, latency from these) for
-// percentiles. Used by loader.ts. It understands just what it needs of an answer: status, length, body.
+// A loader for HTTP/1.1: many keep-alive connections, one request at a time on each, requests prepared as bytes. Closed
+// loop (the next request follows the answer) for throughput, open loop (requests at intended times, latency counted from
+// these) for percentiles. Used by loader.ts. Of a response it parses only status, length and body.
 import { connect, type Socket } from 'node:net';
 import { percentile } from '../lib/statistics.ts';
 
-/** What became of a run's requests. */
+/** The outcome of a run's requests. */
 export interface LoadResult {
   readonly requests: number;
   /** Answers with status 200 whose body passed the check. */
@@ -20,14 +20,14 @@ export interface LoadResult {
 const READ_BYTES = 16_384;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH_NAME = Buffer.from('content-length: ');
-/** Status code digits of `HTTP/1.1 200`. */
+/** Offset of the status digits in `HTTP/1.1 200`. */
 const STATUS_AT = 9;
 
 type OnAnswer = (connection: Connection, status: number, answer: Buffer) => void;
 
-/** One keep-alive connection; its answers are put together from whatever pieces arrive. */
+/** One keep-alive connection; it assembles answers from the chunks that arrive. */
 class Connection {
-  /** When the request at hand should have been, or was, sent: ms. */
+  /** When the current request was sent, or was due to be sent, ms. */
   sentAtMs = 0;
   private readonly socket: Socket;
   private readonly onAnswer: OnAnswer;
@@ -66,7 +66,7 @@ class Connection {
   }
 }
 
-/** The Content-Length of an answer's head, in any letter case; 0 without one. */
+/** The Content-Length in an answer's head, in any letter case; 0 without one. */
 function bodyLength(bytes: Buffer, headEnd: number): number {
   const head = bytes.subarray(0, headEnd);
   let at = head.indexOf('Content-Length: ');
@@ -79,7 +79,7 @@ function bodyLength(bytes: Buffer, headEnd: number): number {
   return length;
 }
 
-/** Opens the connections, hands them to `start`, and resolves when `finish` is called. */
+/** Opens the connections, passes them to `start`, and resolves when `finished` does. */
 function withConnections(
   port: number,
   count: number,
@@ -101,7 +101,7 @@ function withConnections(
   });
 }
 
-/** Counts answers and their latencies, and knows when the last one has come. */
+/** Counts answers and their latencies; `finished` resolves with the last one. */
 class Tally {
   readonly finished: Promise<void>;
   good = 0;
@@ -135,7 +135,7 @@ class Tally {
   }
 }
 
-/** Each connection sends its next request as soon as the last is answered. A good answer's body contains `mark`. */
+/** Each connection sends its next request as soon as the previous one is answered. A good answer's body contains `mark`. */
 export async function runClosedLoop(
   port: number,
   connectionCount: number,
@@ -163,7 +163,10 @@ export async function runClosedLoop(
   return tally.result((performance.now() - startMs) / 1000);
 }
 
-/** Requests at a steady rate, whatever the answers do: one that finds no free connection waits, and its wait counts. */
+/**
+ * Sends requests at a steady rate, however fast the answers come; a request that finds no free connection waits, and its
+ * wait counts as latency.
+ */
 export async function runOpenLoop(
   port: number,
   connectionCount: number,

@@ -1,5 +1,5 @@
 // The crowd of bots as one process: makes wallets and API keys on a running exchange, signs orders ahead of time, and sends
-// them over many connections. Started by orders.ts, which asks for one thing at a time (question.ts). Orders are BUYs of
+// them over many connections. Started by orders.ts, which asks one question at a time (question.ts). Orders are BUYs of
 // both tokens of the open markets; most rest, about a fifth cross.
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
@@ -46,7 +46,7 @@ async function createKey(url: string, wallet: Wallet): Promise<Credentials> {
   return (await response.json()) as Credentials; // the interface's shape; a missing secret fails at the first HMAC
 }
 
-/** What is read of GET /markets. */
+/** The fields used of a row of GET /markets. */
 interface MarketRow {
   readonly accepting_orders: boolean;
   readonly seconds_delay: number;
@@ -55,7 +55,7 @@ interface MarketRow {
   readonly tokens: readonly { readonly token_id: string }[];
 }
 
-/** Tokens of open markets whose prices may be whole hundredths, both of a market side by side. */
+/** Tokens of open markets whose prices may be whole hundredths; the two of a market are adjacent. */
 async function readTokens(url: string): Promise<Token[]> {
   const response = await fetch(`${url}/markets?next_cursor=MA==`);
   const { data } = (await response.json()) as { data: readonly MarketRow[] }; // the interface's shape
@@ -77,7 +77,7 @@ async function register(port: number, walletCount: number): Promise<number> {
   return tokens.length / 2;
 }
 
-/** Signs the next orders; their timestamps are of this moment, so they are to be sent within minutes. */
+/** Signs the next orders. Their timestamps are of this moment, so they must be sent within minutes. */
 function sign(count: number): number {
   const nowMs = Date.now();
   requests = Array.from({ length: count }, () => {

@@ -1,5 +1,5 @@
-// The least that a server of POST /order can be: uWebSockets.js reads the body, parses its JSON and answers as many bytes
-// as the exchange does. Started by orders.ts as a child that prints its port; what it reaches bounds the exchange.
+// The minimal server of POST /order: uWebSockets.js reads the body, parses its JSON and answers with as many bytes as the
+// exchange. Started by orders.ts as a child that prints its port; its rate bounds the exchange's.
 import { App, us_socket_local_port } from 'uWebSockets.js';
 
 const REPLY =

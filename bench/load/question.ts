@@ -1,4 +1,4 @@
-// What may be asked of the loader's process (loader.ts), and the asking. Used by both ends, so that they cannot
+// The questions to the loader's process (loader.ts), and the class that asks them. Used by both ends, so that they cannot
 // disagree about the shape of a question or an answer.
 import { join } from 'node:path';
 import { type Child, startChild } from '../lib/talk.ts';
@@ -14,9 +14,9 @@ interface Run {
 }
 
 export type LoaderQuestion =
-  /** Makes wallets and their API keys; answers how many markets orders go to. */
+  /** Makes wallets and their API keys; answered with the number of markets that orders go to. */
   | { readonly kind: 'register'; readonly port: number; readonly wallets: number }
-  /** Signs so many orders, in place of those signed before. */
+  /** Signs this many orders, which replace those signed before. */
   | { readonly kind: 'sign'; readonly orders: number }
   | ({ readonly kind: 'closed' } & Run)
   | ({ readonly kind: 'open'; readonly perSecond: number } & Run);

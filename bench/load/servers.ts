@@ -1,5 +1,6 @@
-// Servers of the load bench as child processes: the exchange with a data directory of its own, and the bare POST server.
-// Each prints one line of JSON with its port once it answers. Used by orders.ts; whatever it starts it also ends.
+// The servers of the load bench as child processes: the exchange with a data directory of its own, and the bare POST
+// server. Each prints one line of JSON with its port once it answers. Used by orders.ts; every process started here is also
+// ended here.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -8,13 +9,13 @@ import { STRIP_TYPES } from '../lib/stripTypes.ts';
 export interface ServerProcess {
   readonly port: number;
   readonly pid: number | undefined;
-  /** Asks it to stop and resolves when it has ended. */
+  /** Asks the server to stop and resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 const root = join(import.meta.dirname, '../..');
 
-/** The exchange on a free port, as `outcry start` without house and throttle; answers are durable. */
+/** Starts the exchange on a free port, as `outcry start` without house and throttle; answers are durable. */
 export function startExchange(dataDir: string): Promise<ServerProcess> {
   const options = [
     '--no-house',
@@ -30,7 +31,7 @@ export function startExchange(dataDir: string): Promise<ServerProcess> {
   return start([join(root, 'server/main.ts'), 'start', ...options]);
 }
 
-/** uWebSockets.js that parses a body and answers. */
+/** Starts the bare uWebSockets.js server, which parses a body and answers. */
 export function startPostServer(): Promise<ServerProcess> {
   return start([join(import.meta.dirname, './postServer.ts')]);
 }
@@ -53,7 +54,7 @@ async function start(args: readonly string[]): Promise<ServerProcess> {
   };
 }
 
-/** The port that the first line of its output names; an object, so that it differs from an exit status. */
+/** The port in the first line of the child's output; an object, to tell it from an exit status. */
 async function portOf(child: ChildProcess): Promise<{ readonly port: number }> {
   if (child.stdout === null) throw new Error('The child has no output.');
   for await (const line of createInterface({ input: child.stdout })) {

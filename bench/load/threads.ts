@@ -1,15 +1,15 @@
-// Which threads of a process took how much of the processors: read from /proc before and after a run. Used by orders.ts, so
-// that one sees where an order's time goes. On a system without /proc it knows nothing.
+// How much processor time each thread of a process took: read from /proc before and after a run. Used by orders.ts to show
+// where an order's time goes. Without /proc it knows nothing.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a thread is there for. V8's own threads collect garbage and compile; LMDB writes on libuv's. */
+/** The role of a thread. V8's own threads collect garbage and compile; LMDB writes on libuv's. */
 export const THREAD_ROLES = ['main', 'recovery', 'historian', 'LMDB', 'V8'] as const;
 export type ThreadRole = (typeof THREAD_ROLES)[number];
 
-/** Nanoseconds on a processor by role; NaN where the system does not tell. */
+/** Nanoseconds on a processor by role; NaN where the system does not report it. */
 export type ThreadTimes = Readonly<Record<ThreadRole, number>>;
 
-/** Names as the system has them; the main thread's and those of V8's are the program's. */
+/** Roles by the system's name of a thread. The main thread and V8's threads bear the program's name. */
 const ROLE_OF_NAME: Readonly<Record<string, ThreadRole | undefined>> = {
   recovery: 'recovery',
   historian: 'historian',
@@ -39,7 +39,7 @@ export function threadTimes(pid: number | undefined): ThreadTimes {
   }
 }
 
-/** What came on top since `before`, for each of so many requests. */
+/** The processor time since `before`, for each of `requests` requests. */
 export function timesSince(before: ThreadTimes, pid: number | undefined, requests: number): ThreadTimes {
   const times = timesOf(0);
   const now = threadTimes(pid);
@@ -47,5 +47,5 @@ export function timesSince(before: ThreadTimes, pid: number | undefined, request
   return times;
 }
 
-/** All roles together. */
+/** The sum over all roles. */
 export const sumOf = (times: ThreadTimes): number => THREAD_ROLES.reduce((sum, role) => sum + times[role], 0);

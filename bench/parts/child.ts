@@ -1,6 +1,6 @@
 // The parts of a posted order, each measured alone in one process: bare recover, the check of a signature, parsing, the
-// HMAC, and applying. Started by signatures.ts and orders.ts, which ask for rounds; each slice gives the median time of
-// one call in nanoseconds. Bodies, signatures and keys differ from call to call, so that no cache helps but the server's own.
+// HMAC, and applying. Started by signatures.ts and orders.ts, which ask for rounds; each slice gives the median time of one
+// call in nanoseconds. Bodies, signatures and keys differ from call to call, so that no cache helps but the server's own.
 import { createRequire } from 'node:module';
 import { Bench } from 'tinybench';
 import { hexToBytes } from '../../server/auth/hex.ts';
@@ -106,7 +106,7 @@ function measure(name: string, run: () => void): number {
   return result.latency.p50 * 1e6;
 }
 
-/** Nanoseconds an op of the whole apply, on the next ops of a small op file; it begins anew when the file is used up. */
+/** Nanoseconds per op of the whole apply, on the next ops of a small op file; starts again when the file is used up. */
 class ApplyMeasure {
   private engine: BenchEngine | undefined;
   private next = 0;

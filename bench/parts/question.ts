@@ -1,5 +1,5 @@
-// What may be asked of the process that measures the parts of a posted order (child.ts), and the asking. Used by both
-// ends, so that they cannot disagree about the shape of a question or an answer.
+// The questions to the process that measures the parts of a posted order (child.ts), and the function that asks them. Used
+// by both ends, so that they cannot disagree about the shape of a question or an answer.
 import { join } from 'node:path';
 import { type Child, startChild } from '../lib/talk.ts';
 
@@ -7,11 +7,11 @@ export type PartName = 'recover' | 'verify' | 'parse' | 'hmac' | 'apply';
 
 export interface PartsQuestion {
   readonly parts: readonly PartName[];
-  /** How often all parts are measured, one after another, a short slice each: what slows one slows its neighbours too. */
+  /** How often all parts are measured, in short slices one after another: what slows one part slows its neighbours too. */
   readonly slices: number;
 }
 
-/** Nanoseconds a call, one number a slice. */
+/** Nanoseconds per call, one number a slice. */
 export type PartTimes = Readonly<Record<PartName, readonly number[]>>;
 
 /** The question as it arrived. */

@@ -1,5 +1,5 @@
 // The world of the recovery bench: commands of owners who post, take and cancel in many markets, and a journal of them with
-// the events that they give. Used by bench/recovery.ts. Everything follows from a seed; signatures are not part of it.
+// the resulting events. Used by bench/recovery.ts. Everything follows from a seed; signatures are not part of it.
 import { createHash } from 'node:crypto';
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
@@ -47,9 +47,9 @@ function founding(): Command[] {
 }
 
 /**
- * The commands: markets and owners, then so many orders.
- * @param crossShare of a hundred orders, how many may meet others; the rest rests
- * @param cancelShare of a hundred commands after the founding, how many cancel an order
+ * The commands: markets and owners, then `orders` orders.
+ * @param crossShare how many of a hundred orders may meet others; the rest rest
+ * @param cancelShare how many of a hundred commands after the founding cancel an order
  */
 export function* commandsOf(orders: number, crossShare: number, cancelShare: number): Generator<TimedCommand> {
   for (const command of founding()) yield { tMs: START_MS, bytes: encodeCommand(command) };
@@ -80,8 +80,8 @@ export function* commandsOf(orders: number, crossShare: number, cancelShare: num
 }
 
 /**
- * Commands in one message, each at a multiple of 8 bytes and given as a view of its own when asked for, as a journal gives
- * them: as objects that are kept, they would be walked by every collection of garbage in what is measured.
+ * Commands in one message, each at a multiple of 8 bytes and handed out as a view on demand, as a journal does. Kept as
+ * objects, they would be traversed by every garbage collection during the measurement.
  */
 export class PackedCommands implements Iterable<TimedCommand> {
   readonly message: Message;
@@ -111,7 +111,7 @@ export class PackedCommands implements Iterable<TimedCommand> {
   }
 }
 
-/** Applies commands and gives each record to `take`; returns the reducers that hold the state. */
+/** Applies commands and passes each record to `take`; returns the reducers that hold the state. */
 export async function applied(
   commands: Iterable<TimedCommand>,
   take: (sequence: number, command: TimedCommand, reducers: Reducers) => Promise<void> | undefined,
@@ -126,7 +126,7 @@ export async function applied(
   return reducers;
 }
 
-/** Writes the journal of commands into a folder for an environment; returns how many records it has. */
+/** Writes the journal of the commands into an environment's folder; returns its number of records. */
 export async function writeJournal(folder: string, commands: Iterable<TimedCommand>): Promise<number> {
   const nothing = (): void => {};
   const fail = (error: Error): void => {

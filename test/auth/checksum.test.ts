@@ -1,5 +1,5 @@
-// The letter case of addresses against that of viem, which is what bots print: random addresses, and those of the contracts,
-// from the cache too.
+// The letter case of addresses compared with viem's, which is what bots print: random addresses, and those of the
+// contracts, from the cache too.
 import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { expect, test } from 'vitest';

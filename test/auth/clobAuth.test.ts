@@ -1,5 +1,5 @@
-// L1: the ClobAuth statement against the published vector and viem; what must be answered with 401.
-// viem is the referee of the hand-encoded digest; the vector is that of the official clients' own tests.
+// L1: the ClobAuth statement against the published vector and viem, and the requests that must be answered with 401. viem
+// is the referee of the hand-encoded digest; the vector is that of the official clients' own tests.
 import fc from 'fast-check';
 import { hashTypedData } from 'viem';
 import { describe, expect, test } from 'vitest';

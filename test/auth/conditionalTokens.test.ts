@@ -1,4 +1,4 @@
-// Condition and token ids against those of the live venue's markets: constants here, all recorded markets if present.
+// Condition and token ids compared with those of the live venue's markets: constants here, all recorded markets if present.
 // The recorded markets are read from OUTCRY_RECORDED_DATA, never copied.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ test('all recorded catalog markets have the ids that are computed here', () => {
   const markets = join(folder, 'nautilus-polymarket-fixtures', 'rust_test_data');
   let compared = 0;
   for (const name of readdirSync(markets).filter((file) => /^gamma_market.*\.json$/.test(file))) {
-    // Recorded replies of the catalog: one market a file, its shape as above.
+    // Recorded replies of the catalog: one market per file, its shape as above.
     const market = JSON.parse(readFileSync(join(markets, name), 'utf8')) as RecordedMarket;
     if (market.conditionId === undefined || market.clobTokenIds === undefined) continue;
     const collateral = market.negRisk === true ? WRAPPED_USDC : USDC;

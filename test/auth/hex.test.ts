@@ -1,5 +1,5 @@
-// Hex text and uint256 conversions: round trips, and strictness on everything else.
-// They stand between untrusted text and bytes that are signed, so anything but exact forms must be refused.
+// Hex text and uint256 conversions: round trips, and strictness on everything else. They stand between untrusted text and
+// signed bytes, so anything but exact forms must be refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesToHex, hexToBytes, isAddress, isBytes32, writeHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';

@@ -1,5 +1,5 @@
-// L2: the HMAC of requests against the published vector, its encodings, tolerance, and the reading of headers.
-// The vector is that of the official clients' own tests.
+// L2: the HMAC of requests against the published vector, its encodings, its tolerance, and the parsing of headers. The
+// vector is that of the official clients' own tests.
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ test('any change of what is signed is refused', () => {
 
 test('a request of any length has the HMAC that node:crypto makes, in one piece or too long for that, by any key', () => {
   const bodies = [0, 1, 8_000, 8_100, 8_127, 8_128, 8_129, 8_191, 8_192, 8_193, 100_000];
-  // The published secret is all zeros, which pad a key as well: others tell whether a key is used at all.
+  // The published secret is all zeros, which is also how a key is padded: other keys show whether a key is used at all.
   for (const keyBytes of [0, 1, 32, 63, 64, 65, 200]) {
     const key = Buffer.from(Array.from({ length: keyBytes }, (_, index) => 255 - index));
     for (const length of bodies) {

@@ -1,5 +1,5 @@
-// The hand-encoded order digest against published ids and against viem's hashTypedData.
-// The digest is the order's id, so that a single wrong bit would make every client's own id differ.
+// The hand-encoded order digest against published ids and against viem's hashTypedData. The digest is the order's id, so a
+// single wrong bit would make every client's own id differ.
 import fc from 'fast-check';
 import { hashTypedData } from 'viem';
 import { describe, expect, test } from 'vitest';
@@ -57,7 +57,7 @@ test('salt as number, short text and padded text, and the token id as bytes give
     { ...sample, maker: sample.maker.toLowerCase() },
     { ...sample, signer: `0x${sample.signer.slice(2).toUpperCase()}` },
   ];
-  // A salt that fills all 32 bytes in between must leave nothing behind.
+  // A salt that fills all 32 bytes in between must leave no trace.
   for (const variant of variants) {
     hasher.digest({ ...sample, salt: (2n ** 256n - 1n).toString() }, false);
     expect(bytesToHex(hasher.digest(variant, false))).toBe(text);

@@ -1,5 +1,5 @@
-// Order signatures of all types against published ones and against viem; what is malformed or altered is refused.
-// No malformed signature may throw: what cannot be verified is an answer, not an accident.
+// Order signatures of all types against published ones and against viem; malformed or altered ones are refused. No
+// malformed signature may throw: a signature that cannot be verified is a regular answer.
 import fc from 'fast-check';
 import { recoverTypedDataAddress } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';

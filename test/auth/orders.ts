@@ -1,10 +1,10 @@
-// Random orders and their typed data as viem wants it. Read by the tests of order digests and signatures.
-// It knows viem's form of typed data; the code under test never does.
+// Random orders and their typed data in viem's form. Used by the tests of order digests and signatures. It knows viem's
+// form of typed data; the code under test never does.
 import fc from 'fast-check';
 import type { Hex } from 'viem';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 
-/** The text as viem's hex type; tests pass hex only. */
+/** The text as viem's hex type; tests pass only hex. */
 export function asHex(text: string): Hex {
   if (!text.startsWith('0x')) throw new Error(`${text} is not hex.`);
   return `0x${text.slice(2)}`;
@@ -85,7 +85,7 @@ export function typedDataOf(order: SignableOrder, chainId: number, exchange: str
   };
 }
 
-/** What the key behind a deposit wallet signs for an order of type 3. */
+/** The typed data that the key behind a deposit wallet signs for an order of type 3. */
 export function wrappedTypedDataOf(order: SignableOrder, chainId: number, exchange: string) {
   return {
     domain: domainOf(chainId, exchange),

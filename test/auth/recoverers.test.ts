@@ -1,5 +1,5 @@
-// Signers found by two threads: the same as one by one, whichever found them, for good and bad signatures, few and many, and
-// when the helper has gone; and requests that wait for them go on in the order in which they came.
+// Signers recovered by two threads: the same as one by one, whichever thread recovers them, for good and bad signatures,
+// few and many, and when the helper has ended; and requests that wait for them go on in the order in which they came.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Recoverers } from '../../server/auth/recoverers.ts';
@@ -15,7 +15,7 @@ interface Sample {
 
 const bytesOf = (text: string): Uint8Array => new Uint8Array(createHash('sha256').update(text).digest());
 
-/** Signatures of different keys; every fifth is spoilt, so that nobody signed. */
+/** Signatures of different keys; every fifth is spoilt, so it has no signer. */
 function makeSamples(count: number): Sample[] {
   return Array.from({ length: count }, (_, index) => {
     const digest = bytesOf(`digest ${index}`);
@@ -28,7 +28,7 @@ function makeSamples(count: number): Sample[] {
 const samples = makeSamples(150);
 const signers = samples.map(({ digest, signature }) => recoverAddress(digest, signature));
 
-/** Finds the signers of samples `from` to `to` in one go. */
+/** Recovers the signers of samples `from` to `to` in one batch. */
 function recovered(recoverers: Recoverers, from: number, to: number): (string | undefined)[] {
   const jobs = samples.slice(from, to).map(({ digest, signature }) => recoverers.add(digest, signature));
   recoverers.recoverAll();
@@ -40,7 +40,7 @@ test('signatures in one go have the signers that they have one by one', async ()
   for (let round = 0; round < 30; round += 1) {
     expect(recovered(recoverers, 0, samples.length)).toEqual(signers);
     expect(recovered(recoverers, round, round + 2)).toEqual(signers.slice(round, round + 2));
-    await new Promise((resolve) => setTimeout(resolve, 5)); // in time the helper runs, too
+    await new Promise((resolve) => setTimeout(resolve, 5)); // gives the helper time to run too
   }
   await recoverers.close();
   expect(recovered(recoverers, 0, 20)).toEqual(signers.slice(0, 20));
@@ -85,7 +85,7 @@ test('each job is claimed once, and a result is only taken for the job that it b
   expect(ring.awaitAnswer(0, 1)).toBe(true);
   expect(ring.takeAnswer(0, address)).toBe(true);
   expect(address).toEqual(new Uint8Array(20).fill(7));
-  // The next job at the same place: the late result of the one before is not its own.
+  // The next job at the same place: the late result of the previous one is not its own.
   expect(ring.awaitAnswer(RING_JOBS, 1)).toBe(false);
   expect(ring.takeAnswer(RING_JOBS, address)).toBe(false);
 });
@@ -101,7 +101,10 @@ test('a helper does not fall asleep over a job that was published before it coul
   expect([ring.unclaimedCount, ring.isAsleep]).toEqual([1, false]);
 });
 
-/** Lets requests come over several turns of the loop, some with jobs and some without; the order in which they went on. */
+/**
+ * Lets requests arrive over several turns of the loop, some with
+ * jobs and some without; returns the order in which they went on.
+ */
 async function wentOn(recoverers: Recoverers, requestCount: number): Promise<string[]> {
   const turns = new Turns(recoverers);
   const order: string[] = [];

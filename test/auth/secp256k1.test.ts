@@ -1,5 +1,5 @@
-// Recovery and signing: native and WASM libsecp256k1 against each other, against noble and viem; odd forms refused.
-// The slow JavaScript fallback of the secp256k1 package must never be what runs.
+// Recovery and signing: native and WASM libsecp256k1 against each other, against noble and viem; odd forms refused. The
+// slow JavaScript fallback of the secp256k1 package must never be the code that runs.
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js';
 import fc from 'fast-check';
 import { recoverAddress as viemRecoverAddress } from 'viem';

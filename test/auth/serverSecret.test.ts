@@ -1,5 +1,5 @@
-// The server's secret: where it comes from, and that one which is open to others or no secret is refused. What derives from it is
-// tested beside, in apiKeys.test.ts.
+// The server's secret: where it comes from, and the refusal of one that others can read or that is no secret.
+// apiKeys.test.ts tests what is derived from it.
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ describe("the server's secret", () => {
     const path = join(dataDir, SERVER_SECRET_FILE);
     if (process.platform !== 'win32') expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(Buffer.from(loadServerSecret(dataDir, {})).equals(first)).toBe(true);
-    // A variable that is set to nothing says nothing.
+    // A variable that is set to an empty text counts as unset.
     expect(Buffer.from(loadServerSecret(dataDir, { OUTCRY_SECRET: '' })).equals(first)).toBe(true);
     expect(Buffer.from(loadServerSecret(join(folder, 'other'), {})).equals(first)).toBe(false);
   });

@@ -1,5 +1,5 @@
 // Published vectors of the venue's protocol as constants: orders signed by other clients, the L1 statement, the HMAC and
-// the derived wallets. Read by the tests of this folder. The key is account 0 of the public development mnemonic.
+// the derived wallets. Used by the tests of this folder. The key is account 0 of the public development mnemonic.
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 
 export const KEY_0 = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
@@ -9,7 +9,7 @@ export const ADDRESS_1 = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
 export const EXCHANGE = '0xE111180000d2663C0091e4f400237545B87B996B';
 export const NEG_RISK_EXCHANGE = '0xe2222d279d744050d28e00520010520000310F59';
 
-/** What every type 3 signature ends with: the order's type string in hex and its length. */
+/** The end of every type 3 signature: the order's type string in hex and its length. */
 const TYPE_STRING_TAIL =
   '4f726465722875696e743235362073616c742c61646472657373206d616b65722c61646472657373207369676e65722c7569' +
   '6e7432353620746f6b656e49642c75696e74323536206d616b6572416d6f756e742c75696e743235362074616b6572416d6f' +
@@ -28,7 +28,7 @@ type OrderVector = {
   /** undefined where the source published none. */
   readonly digest?: string;
   readonly signature: string;
-  /** Whose key signed, lower case. */
+  /** The address whose key signed, in lower case. */
   readonly signer: string;
   /** False where the key was not published. */
   readonly signedByKey0: boolean;

@@ -1,5 +1,5 @@
-// The derived wallets of a key against published addresses; the bounded cache; overridden constants.
-// A wrong address here would let one owner trade from another's wallet.
+// The derived wallets of a key against published addresses; the bounded cache; overridden constants. A wrong address here
+// would let one owner trade from another's wallet.
 
 import { getCreate2Address, keccak256, pad } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';

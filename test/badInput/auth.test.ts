@@ -1,5 +1,5 @@
-// Credentials that are missing, wrong, old or somebody else's, on every endpoint that asks for any: 401 with the text that
-// clients know, before anything is done. And every form of right credentials: both header families, every encoding.
+// Missing, wrong, outdated or foreign credentials, on every endpoint that asks for any: 401 with the text that clients
+// know, before anything is done. And every form of right credentials: both header families, every encoding.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
@@ -29,7 +29,7 @@ interface Signing {
   readonly encoding?: 'url' | 'unpadded' | 'base64' | 'hex' | 'HEX';
 }
 
-/** L2 headers worked out here, without the server's own code. */
+/** L2 headers computed here, without the server's own code. */
 function signed(signing: Signing = {}): Record<string, string> {
   const { family = 'POLY', method = 'GET', path = PATH, body = '', encoding = 'url' } = signing;
   const timestamp = String(signing.timestamp ?? nowSeconds());
@@ -65,7 +65,7 @@ test('right credentials are taken in both families and in every encoding', async
       ]);
     }
   }
-  // Many signatures, so that every character of the alphabets comes up.
+  // Many signatures, so that every character of the alphabets occurs.
   for (let back = 0; back < 60; back += 1) {
     const encoding = (['url', 'base64', 'hex'] as const)[back % 3];
     expect((await get(signed({ encoding, timestamp: nowSeconds() - back }))).status).toBe(200);
@@ -176,7 +176,7 @@ test('another owner’s credentials open nothing of this one’s', async () => {
       },
     ];
     for (const headers of mixes) expectRefused(await get(headers), 401, NO_KEY);
-    // Right credentials of the stranger, for an order that names and is signed by the first owner.
+    // Valid credentials of the stranger, for an order that names the first owner and is signed by it.
     const body = JSON.stringify(target.orderBody());
     const signing = { method: 'POST', path: '/order', body, secret: credentials.secret };
     const headers = {
@@ -199,7 +199,7 @@ test('another owner’s credentials open nothing of this one’s', async () => {
   });
 });
 
-/** What changes from one signed request of a key to the next. */
+/** The headers that change from one signed request of a key to the next. */
 const pick = ({ POLY_TIMESTAMP, POLY_SIGNATURE }: Record<string, string>) => ({ POLY_TIMESTAMP, POLY_SIGNATURE });
 
 test('a body is signed byte by byte, but for the quotation marks that some clients make of apostrophes', async () => {
@@ -262,7 +262,7 @@ test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])('%s asks for a wal
     ];
     for (const [index, headers] of wrong.entries())
       expectRefused(await send(headers), 401, NO_WALLET, `wrong ${index}`);
-    // L2 headers are none of a wallet.
+    // L2 headers are not a wallet's.
     expectRefused(await send(signed({ method, path })), 401, NO_WALLET);
   }),
 );

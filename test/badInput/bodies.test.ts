@@ -1,4 +1,4 @@
-// Bodies that are no honest JSON, on every endpoint that takes one: cut off, of another kind, nested without end, no
+// Bodies that are not proper JSON, on every endpoint that takes one: cut off, of another kind, nested without end, not
 // UTF-8, of another content type, too large. Each is refused in words before anything is done with it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bodyCases, endpointCases, levelOf, titleOf } from './endpoints.ts';
@@ -18,7 +18,7 @@ const rows = bodyCases.map((endpoint) => ({ title: titleOf(endpoint), endpoint }
 const repeated = (open: string, middle: string, close: string): string =>
   open.repeat(DEPTH) + middle + close.repeat(DEPTH);
 
-/** Texts that are no JSON, or JSON of a kind that nobody takes. */
+/** Texts that are no JSON, or JSON of a kind that no endpoint takes. */
 const texts: readonly (readonly [string, string | Buffer])[] = [
   ['an open brace', '{'],
   ['an open bracket', '['],
@@ -84,7 +84,7 @@ test.each(bodiless)('$title, which reads no body, refuses what is no honest one'
       return target.call(endpoint.method, path, { body, headers, ...(contentType && { contentType }) });
     };
     for (const [name, text] of texts) {
-      if (/^("text"|12345|true)$/.test(String(text))) continue; // JSON that nobody reads
+      if (/^("text"|12345|true)$/.test(String(text))) continue; // valid JSON that nothing reads
       expectRefused(await send(text), 400, /[a-z]/i, name);
     }
     expectRefused(await send('{}', 'text/plain'), 415, /application\/json/);

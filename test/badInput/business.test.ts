@@ -1,5 +1,5 @@
-// Well-formed requests that the exchange refuses for what they ask: each is told why, with the figures, and leaves the
-// state hash as it was, although the refusal came from the engine and is in its log.
+// Well-formed requests that the exchange refuses because of their content: each refusal gives the reason with its figures,
+// and leaves the state hash unchanged, although it came from the engine and is in its log.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { l1Headers } from '../support/client.ts';
 import { expectRefused, type OrderFields, Target, type TestMarket } from './harness.ts';
@@ -28,7 +28,7 @@ interface OrderCase {
   readonly error: (id: string) => RegExp | string;
 }
 
-/** The live order of the target is its own bid of 10 at 0.4; it has 1,000 YES. */
+/** The target's live order is its own bid of 10 at 0.4; it holds 1,000 YES. */
 const orders: readonly OrderCase[] = [
   { title: 'post-only FOK', top: { orderType: 'FOK', postOnly: true }, error: () => /post-only/ },
   { title: 'post-only FAK', top: { orderType: 'FAK', postOnly: true }, error: () => /post-only/ },
@@ -182,7 +182,7 @@ test.each(orders)('an order is refused: $title', ({ order, top, error }) =>
     const reply = await target.send('POST', '/order', 'l2', body);
     expectRefused(reply, 400, error(target.orderIdOf(body)));
     const [element] = (await target.expectTaken('POST', '/orders', 'l2', [body])).json;
-    // Its timestamp limits move with the clock; all else is the same text.
+    // The limits of its timestamp move with the clock; the rest of the text is the same.
     const still = (text: string): string => text.replace(/accepted are .*|the earliest accepted is .*/, '');
     expect([still(element.errorMsg), element.orderID]).toEqual([still(reply.json.error), '']);
   }),
@@ -218,7 +218,7 @@ test('what was signed is what counts: a body that differs from it is no order', 
     expectRefused(other, 400, /condition/i);
   }));
 
-/** Each row has its own fault and others that are looked at later; the answer must be its own. */
+/** Each row has its own fault and others that are checked later; the answer must be for its own. */
 const ordered: readonly {
   readonly title: string;
   readonly body: () => Record<string, unknown>;

@@ -1,6 +1,6 @@
-// The catalog's endpoints and those of imports, as endpoints.ts has all others: a right path each, the parameters that hold
-// one value, and the part of the path that varies. Read by endpoints.ts alone. What lists of values refuse is tested in
-// test/catalog.
+// Rows for the endpoints of the catalog and of imports, in the form of endpoints.ts: a valid path each, the parameters that
+// hold one value, and the part of the path that varies. Used by endpoints.ts alone. The refusals of lists of values are
+// tested in test/catalog.
 import { type EndpointCase, type Extras, row } from './endpointCase.ts';
 import * as kinds from './kinds.ts';
 
@@ -20,7 +20,7 @@ const labels: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascen
 const byId: Extras = { part: kinds.catalogId };
 const bySlug: Extras = { part: kinds.catalogSlug };
 
-/** The same paths on the root and on the mount; GET /markets and one market of the root stand in endpoints.ts. */
+/** The same paths on the root and on the mount; GET /markets and one market of the root are in endpoints.ts. */
 function ofMount(mount: string): readonly EndpointCase[] {
   return [
     ...(mount === ''

@@ -1,5 +1,5 @@
 // Many requests over a few raw keep-alive connections, cheaper than any client of Node: the fuzz of bad input sends a
-// hundred thousand. One request is in flight on each connection. It tells what no client should see: a connection that
+// hundred thousand. One request is in flight on each connection. It reports what no client should see: a connection that
 // ends, a reply that never comes.
 import { connect, type Socket } from 'node:net';
 
@@ -15,9 +15,9 @@ export interface Answer {
   readonly body: string;
 }
 
-/** How long a reply may take before it is said to hang; no test waits for it. */
+/** How long a reply may take before it counts as hung; no test waits for this. */
 const ANSWER_MS_MAX = 30_000;
-/** The exchange ends connections that were idle for ten seconds: nothing is sent over one that may be about to end. */
+/** The exchange closes connections that were idle for ten seconds, so nothing is sent over one that may be about to close. */
 const IDLE_MS_MAX = 5_000;
 const HEADER_END = Buffer.from('\r\n\r\n');
 
@@ -29,7 +29,7 @@ function bytesOf({ method, path, headers, body }: Request): Buffer {
   return body === undefined ? start : Buffer.concat([start, body]);
 }
 
-/** The reply in these bytes; undefined while it is not all there. */
+/** The reply in these bytes; undefined while it is incomplete. */
 function parse(bytes: Buffer): Answer | undefined {
   const end = bytes.indexOf(HEADER_END);
   if (end < 0) return undefined;
@@ -40,7 +40,7 @@ function parse(bytes: Buffer): Answer | undefined {
   return { status: Number(head.slice(9, 12)), body: bytes.toString('utf8', end + HEADER_END.length, bodyEnd) };
 }
 
-/** One connection that answers one request at a time; like other clients', it is made anew when it was idle for long. */
+/** One connection with one request at a time. Like other clients' connections it is reopened after a long idle time. */
 class Connection {
   private readonly port: number;
   private socket: Socket;
@@ -115,9 +115,9 @@ export class Connections {
   }
 
   /**
-   * Sends `count` requests as fast as connections are free.
+   * Sends `count` requests as fast as connections become free.
    * @param make the request of that number, made when it is sent
-   * @param onAnswer called with each answer; throws where it is none that should be
+   * @param onAnswer called with each answer; throws when it is not an expected one
    * @throws what onAnswer throws, or why there was no answer, with the request's number
    */
   async run<Made extends Request>(

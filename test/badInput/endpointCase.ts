@@ -1,5 +1,5 @@
-// What a row of endpoints.ts says of an endpoint: a right request, and the kind of each thing in it that can be wrong. Used
-// by the files that hold rows and by the tests that spoil them.
+// The description of an endpoint in a row of endpoints.ts: a valid request, and the kind of each part of it that can be
+// wrong. Used by the files that hold rows and by the tests that spoil them.
 import type { Level, Target } from './harness.ts';
 import type { Kind } from './kinds.ts';
 
@@ -7,32 +7,32 @@ type Kinds = Readonly<Record<string, Kind>>;
 
 export interface EndpointCase {
   readonly method: 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
-  /** Path with its query, right in every part. */
+  /** Path with its query, valid in every part. */
   readonly path: (target: Target) => string;
-  /** `l1` endpoints are signed by a wallet; development's are for anybody. */
+  /** `l1` endpoints are signed by a wallet; development's need no credentials. */
   readonly level: Level | 'l1';
-  /** A right body; absent where none is taken. */
+  /** A valid body; absent where none is taken. */
   readonly body?: (target: Target) => unknown;
-  /** Whether no body at all is right too. */
+  /** Whether a request without a body is valid too. */
   readonly isBodyOptional?: boolean;
-  /** Parameters of the query, all of them. */
+  /** All parameters of the query. */
   readonly query?: Kinds;
   /** Fields of the body, or of each element of a list. */
   readonly fields?: Kinds;
-  /** Elements of a body that is a list of texts. */
+  /** Elements of a body that is a list of strings. */
   readonly items?: Kind;
   /** The one part of the path that varies. */
   readonly part?: Kind;
-  /** Parameters and fields that must be there. */
+  /** Parameters and fields that must be present. */
   readonly required?: readonly string[];
-  /** Status of the right request; 200 unless given. */
+  /** Status of the reply to the valid request; 200 unless given. */
   readonly answers?: number;
 }
 
-/** What a row says beyond method, path and level. */
+/** The fields of a row besides method, path and level. */
 export type Extras = Omit<EndpointCase, 'method' | 'path' | 'level'>;
 
-/** A row; a path that is the same for every target is given as it is. */
+/** A row; a path that is the same for every target is given as a string. */
 export const row = (
   method: EndpointCase['method'],
   path: string | EndpointCase['path'],
@@ -40,7 +40,7 @@ export const row = (
   more: Extras = {},
 ): EndpointCase => ({ method, path: typeof path === 'string' ? () => path : path, level, ...more });
 
-/** Paths with the market's condition as a part. */
+/** Paths with the market's condition id as a part. */
 export const ofCondition =
   (before: string, after = ''): EndpointCase['path'] =>
   ({ market }) =>

@@ -1,7 +1,7 @@
-// Every endpoint of the exchange, once: its method, a path that is right, who may call it, a body that is right, and the
-// kind of each parameter, field and path part that it reads. Read by the tests of this folder, which spoil one thing at a
-// time; everyEndpoint.test.ts fails while one of the server's table is missing here. The bodies are made anew for each
-// use, since an order is taken once. The rows of the catalog, of user data and of operators stand in files beside this one.
+// Every endpoint of the exchange, once: its method, a valid path, who may call it, a valid body, and the kind of each
+// parameter, field and path part that it reads. Used by the tests of this folder, which spoil one thing at a time;
+// everyEndpoint.test.ts fails while one of the server's table is missing here. The bodies are made anew for each use, since
+// an order is accepted once. The rows of the catalog, of user data and of operators are in files beside this one.
 import { catalogCases, importCases } from './catalogEndpoints.ts';
 import { type EndpointCase, type Extras, ofCondition, row } from './endpointCase.ts';
 import type { Level, Target } from './harness.ts';
@@ -9,7 +9,7 @@ import { historyCases } from './historyEndpoints.ts';
 import * as kinds from './kinds.ts';
 import { operatorCases } from './operatorEndpoints.ts';
 
-/** Paths of one token, in the query. */
+/** Paths with one token in the query. */
 const ofToken =
   (path: string): EndpointCase['path'] =>
   ({ market }) =>
@@ -248,7 +248,7 @@ export const endpointCases: readonly EndpointCase[] = [
   ...documentation,
 ];
 
-/** Sends a case's request with its method and path, and with a body of the test's in place of its own. */
+/** The level at which a case's request is sent: `l1` endpoints without credentials. */
 export function levelOf(endpoint: EndpointCase): Level {
   return endpoint.level === 'l1' ? 'none' : endpoint.level;
 }
@@ -258,7 +258,7 @@ export const bodyCases = endpointCases.filter(
   (endpoint): endpoint is EndpointCase & Required<Pick<EndpointCase, 'body'>> => endpoint.body !== undefined,
 );
 
-/** How a case is named in a test's title. */
+/** The name of a case in a test's title. */
 export const titleOf = ({ method, path }: EndpointCase): string => {
   const market = { conditionId: '{id}', yes: '{token}', no: '{token}' };
   const shown = { market, orderId: '{id}', wallet: { address: '{address}' }, readonlyKey: '{key}' };

@@ -1,4 +1,4 @@
-// The matrix: every endpoint of the server's table with every parameter, field and path part of it missing, empty, given
+// The matrix: every endpoint of the server's table with each of its parameters, fields and path parts missing, empty, given
 // twice, of another kind, too long or out of range, as endpoints.ts declares them; and with requests that break off. Each
 // refusal is a 4xx in words that name what is wrong, and changes nothing.
 import { connect } from 'node:net';
@@ -10,10 +10,10 @@ import { endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, type Reply, Target } from './harness.ts';
 import type { Kind } from './kinds.ts';
 
-/** Above any sentence with a figure: a refusal never hands back what it was sent at length. */
+/** More than any sentence with a figure needs: a refusal never echoes its input at length. */
 const ERROR_CHARACTERS_MAX = 3_000;
 
-/** What the library of schemas says where a schema gives no text of its own. */
+/** Default texts of the schema library, where a schema gives none of its own. */
 const LIBRARY_TEXTS = /it (Invalid|Too |Unrecognized)/;
 
 let target: Target;
@@ -45,7 +45,7 @@ test('every endpoint of the server has its row here, and every row its endpoint'
   const levels = { ...ofNobody, ...ofKey, l1: 'l1', admin: 'admin' };
   for (const [index, row] of endpointCases.entries()) {
     expect(row.level, titleOf(row)).toBe(levels[rowed[index]?.auth ?? 'none']);
-    // Who reads nothing of a kind has no kinds to declare.
+    // An endpoint that reads nothing of a kind declares no kinds.
     const isBare = row.body === undefined && !row.path(target).includes('?');
     if (isBare && rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
   }
@@ -81,9 +81,9 @@ test.each(queried)('$title names the parameter that is wrong', ({ row }) =>
       };
       for (const text of kind.texts) await expectBad([text]);
       const value = right.get(name);
-      // A parameter given twice counts as it stands first.
+      // Of a parameter given twice the first value counts.
       if (kind.texts[1] !== undefined && value !== null) await expectBad([kind.texts[1], value]);
-      if (row.method === 'DELETE') continue; // what is right is done there
+      if (row.method === 'DELETE') continue; // a valid request would take effect
       for (const values of [
         [],
         [''],
@@ -123,7 +123,7 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
     }),
 );
 
-/** The body with one field set, or taken out by undefined; in a list, of its first element. */
+/** The body with one field set, or removed by undefined; in a list, of its first element. */
 function withField(body: unknown, name: string, value: unknown): unknown {
   if (Array.isArray(body)) return [withField(body[0], name, value), ...body.slice(1)];
   const copy: Record<string, unknown> = { ...(body as object) }; // every body with fields is an object
@@ -132,7 +132,7 @@ function withField(body: unknown, name: string, value: unknown): unknown {
   return copy;
 }
 
-/** The JSON of a body with one field given twice, the wrong value last: the last one counts. */
+/** The JSON of a body with one field given twice, the wrong value last, which is the one that counts. */
 function withFieldTwice(body: unknown, name: string, wrong: unknown): string {
   return JSON.stringify(withField(body, name, wrong)).replace('{', () => `{${JSON.stringify(name)}:null,`);
 }
@@ -177,7 +177,7 @@ test.each(fielded)('$title names the field that is wrong', ({ row }) =>
   }),
 );
 
-/** Sends bytes and vanishes, without reading an answer. */
+/** Sends bytes and disconnects without reading an answer. */
 function vanish(bytes: string, waitMs: number): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(target.server.port, '127.0.0.1');
@@ -197,7 +197,7 @@ test('requests that break off, on every endpoint, leave nothing behind', () =>
       const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const length = row.method === 'GET' ? '' : `Content-Length: ${Math.max(body.length, 2)}\r\n`;
       const head = `${row.method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${lines.join('')}${length}\r\n`;
-      // Reads may be sent whole: whoever asked is gone before the answer.
+      // Reads may be sent whole: the client is gone before the answer.
       const whole = row.method === 'GET' ? head : head + body.slice(0, -1);
       const cuts = [3, Math.floor(head.length / 2), head.length - 1, whole.length];
       await Promise.all(cuts.map((end, index) => vanish(whole.slice(0, end), index)));

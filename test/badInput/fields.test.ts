@@ -1,5 +1,5 @@
-// Fields of orders, cancels and lists of tokens that are missing, of another type or out of range: the refusal names the
-// field, and what is unknown is ignored. Numbers beyond 2^53, negative ones and exponents are refused where they would be read.
+// Fields of orders, cancels and lists of tokens that are missing, of another type or out of range: the refusal names the field,
+// and unknown fields are ignored. Numbers beyond 2^53, negative ones and exponents are refused where they would be read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefused, Target } from './harness.ts';
 import { NO_WHOLE } from './kinds.ts';

@@ -1,6 +1,6 @@
-// The fuzz: right requests of every endpoint with something spoilt at random, in their JSON, bytes, path or headers, over
-// real sockets with many in flight. Whatever comes of it is a 200 or a 4xx in words; what is refused changes nothing; no
-// request hangs; memory stays. FUZZ_REQUESTS says how many, FUZZ_SEED repeats a run (it is printed).
+// The fuzz: valid requests of every endpoint, randomly spoilt in their JSON, bytes, path or headers, over real sockets with
+// many in flight. The result is always a 200 or a 4xx in words; refusals change nothing; no request hangs; memory stays
+// bounded. FUZZ_REQUESTS says how many, FUZZ_SEED repeats a run (it is printed).
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,15 +21,17 @@ import { Spoiler } from './spoil.ts';
 const REQUEST_COUNT = Number(process.env.FUZZ_REQUESTS ?? 40_000);
 const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
 const CONNECTION_COUNT = 32;
-/** Requests after which refusals must have left the state as it was. */
+/** Requests after which refusals must have left the state unchanged. */
 const BATCH_COUNT = 250;
-/** Orders that are signed before anything is sent; each is spoilt again and again. */
+/** Orders signed before anything is sent; each is spoilt again and again. */
 const ORDERS_MADE_COUNT = 200;
-/** How much live memory (objects and buffers after a collection) may grow over the last two thirds, in which nothing is kept. */
+/** Most growth of live memory (objects and buffers after a collection) over the last two thirds, in which nothing is kept. */
 const LIVE_GROWTH_MIB_MAX = 16;
-/** The same of the whole process, for leaks outside of the heap: wider, since the heap keeps pages that it no longer needs. */
+/**
+ * The same for the whole process, to find leaks outside of the heap: wider, since the heap keeps pages that it no longer needs.
+ */
 const RESIDENT_GROWTH_MIB_MAX = 128;
-/** How long a heartbeat lasts, and more. */
+/** More than a heartbeat lasts. */
 const HEARTBEAT_MS = 12_000;
 const STATUSES = [200, 400, 401, 404, 405, 413, 415, 422];
 
@@ -38,7 +40,7 @@ const spoiler = new Spoiler(generator(SEED));
 const dataDir = mkdtempSync(join(tmpdir(), 'outcry-fuzz-'));
 let target: Target;
 let connections: Connections;
-/** What stands in for the target in paths and bodies: another market and owner where the operator's requests would end both. */
+/** Replaces the target in paths and bodies: another market and owner where the operator's requests would end both. */
 let spare: Target;
 let orders: readonly unknown[];
 beforeAll(async () => {
@@ -56,7 +58,7 @@ interface Shot extends Request {
 }
 
 const isOperators = (path: string): boolean => path.startsWith('/admin/');
-/** Requests without a body that change something whenever they are rightly signed. */
+/** Whether a request without a body changes something whenever it is validly signed. */
 const endsAll = ({ method, path, body }: EndpointCase): boolean =>
   method !== 'GET' && method !== 'PUT' && body === undefined && !path(target).startsWith('/notifications');
 
@@ -67,7 +69,7 @@ function freshBody(row: EndpointCase, path: string, isFatal: boolean): unknown {
   return row.body?.(isOperators(path) ? spare : target);
 }
 
-/** The body with up to three places of it spoilt, in its values or in its bytes. */
+/** The body with up to three places spoilt, in its values or in its bytes. */
 function spoiltBody(row: EndpointCase, path: string, isFatal: boolean): Buffer | undefined {
   if (row.body === undefined) return undefined;
   let value = freshBody(row, path, isFatal);
@@ -94,7 +96,7 @@ function credentials(level: string, method: string, path: string, body: Buffer |
   };
 }
 
-/** A request with something spoilt; `isFatal` leaves nothing that could be taken and change the exchange. */
+/** A spoilt request; with `isFatal` it cannot be accepted in any form that changes the exchange. */
 function shot(isFatal: boolean): Shot {
   const row = spoiler.pick(endpointCases);
   const { method } = row;
@@ -110,7 +112,7 @@ function shot(isFatal: boolean): Shot {
   const level = isUnsigned || spoiler.random() < 0.05 ? spoiler.pick(['none', 'l2', 'admin']) : levelOf(row);
   let headers = isUnsigned && row.level === 'l1' ? { ...l1() } : credentials(level, method, path, body);
   if (isUnsigned || spoiler.random() < 0.1) headers = spoiler.headers(headers);
-  // Whatever else was spoilt: these would be taken whole.
+  // Whatever else was spoilt, these requests would otherwise be accepted.
   if (isUnsigned) headers.POLY_PASSPHRASE = 'none';
   if (row.level === 'l1') headers.POLY_ADDRESS = target.server.wallets[7].address;
   if (body !== undefined) headers['Content-Type'] = spoiler.random() < 0.98 ? 'application/json' : 'text/plain';
@@ -123,11 +125,11 @@ const l1 = (): Readonly<Record<string, string>> => {
   return l1Made;
 };
 
-/** A kill is a refusal that is remembered: the one kind that changes what is hashed. */
+/** A kill is a refusal that is remembered: the only kind that changes what is hashed. */
 const isKill = (body: string): boolean => /FOK orders are|FAK orders are/.test(body);
-/** A reply of 200 in which nothing was done: no order of a batch was placed, none was cancelled. */
+/** A reply of 200 that had no effect: no order of a batch was placed, none was cancelled. */
 const isIdle = (body: string): boolean => body.startsWith('{"canceled":[],') || /^\[.*"orderID":""/.test(body);
-/** Whether a request may have changed something: only what is no read and was taken. */
+/** Whether a request may have changed something: only accepted requests that are no reads. */
 function isTaken({ row }: Shot, { status, body }: Answer): boolean {
   const path = row.path(target);
   const isRead = row.method === 'GET' || row.method === 'PUT' || path === '/orders-scoring';
@@ -138,7 +140,7 @@ function isTaken({ row }: Shot, { status, body }: Answer): boolean {
 const statuses = new Map<number, number>();
 let sentCount = 0;
 
-/** Sends a batch; tells how many of its requests were taken. */
+/** Sends a batch; returns how many of its requests were accepted. */
 async function batch(isFatal: boolean): Promise<number> {
   let takenCount = 0;
   await connections.run(
@@ -164,11 +166,14 @@ async function batch(isFatal: boolean): Promise<number> {
   return takenCount;
 }
 
-/** Looks at the memory, and time (ms) between them: what is on its way through sockets is counted in some, and kept by nobody. */
+/**
+ * Memory samples, and the time (ms) between them: data on its way
+ * through sockets counts in some samples, but is kept by nobody.
+ */
 const MEMORY_LOOKS = 5;
 const MEMORY_LOOK_MS = 50;
 
-/** The least of several looks, each after a collection. */
+/** The minimum of several samples, each after a garbage collection. */
 async function memoryMib(): Promise<{ readonly live: number; readonly resident: number }> {
   let [live, resident] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let look = 0; look < MEMORY_LOOKS; look += 1) {
@@ -182,7 +187,7 @@ async function memoryMib(): Promise<{ readonly live: number; readonly resident: 
 }
 
 /**
- * Sends a batch and compares the hashes before and after it, unless something of it was taken, or something fell due
+ * Sends a batch and compares the hashes before and after it, unless one of its requests was accepted or something fell due
  * meanwhile: expiry, heartbeats and the like change the state on their own.
  */
 async function comparedBatch(isFatal: boolean): Promise<{ readonly takenCount: number; readonly isCompared: boolean }> {
@@ -200,7 +205,7 @@ test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change no
 }, async () => {
   console.info(`FUZZ_SEED=${SEED}`);
   let takenCount = 0;
-  // A third is spoilt lightly, so that some of it is taken: the exchange fills with orders, markets and accounts.
+  // A third is spoilt lightly, so that some of it is accepted: the exchange fills with orders, markets and accounts.
   while (sentCount < REQUEST_COUNT / 3) takenCount += (await comparedBatch(false)).takenCount;
   target.server.exchange.checkInvariants();
   const warm = await memoryMib();
@@ -221,7 +226,7 @@ test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change no
       `${grown.live.toFixed(1)} more; resident ${warm.resident.toFixed(0)} MiB, then ${grown.resident.toFixed(1)} more`,
   );
   expect(takenCount).toBeGreaterThan(0);
-  // How often something falls due in a batch depends on how long it takes; how often something is taken does not.
+  // How often something falls due in a batch depends on its duration; how often something is accepted does not.
   expect(takingCount).toBeLessThan(batchCount * 0.2);
   expect(comparedCount).toBeGreaterThan(0);
   expect(grown.live).toBeLessThan(LIVE_GROWTH_MIB_MAX);
@@ -231,10 +236,10 @@ test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change no
   expect((await target.call('GET', `/book?token_id=${target.market.yes}`)).status).toBe(200);
   expect((await target.send('GET', '/data/orders', 'l2')).status).toBe(200);
 
-  // Whatever was taken, oddest texts included, is read back from the log as what it was.
+  // Everything that was accepted, the oddest texts included, is read back unchanged from the log.
   connections.close();
   const { exchange } = target.server;
-  // A start puts heartbeats off, which shows in the hash: those that were taken lapse first.
+  // A start postpones heartbeats, which shows in the hash: those that were accepted lapse first.
   while (exchange.nextDueMs() < exchange.now() + HEARTBEAT_MS) await sleep(100);
   const last = target.stateHash();
   await target.close();

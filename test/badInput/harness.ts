@@ -1,6 +1,6 @@
-// What the tests of bad input share: a server in the test's own process, so that its state hash can be compared, a client
-// over node:http that sends any method, path and bytes, signed orders that are valid until a test spoils them, and the
-// one expectation: a refusal is a 4xx with a JSON `error` in words, and changes nothing.
+// The shared parts of the bad-input tests: a server in the test's own process, so that its state hash can be compared, a
+// client over node:http that sends any method, path and bytes, signed orders that are valid until a test spoils them, and
+// the one expectation: a refusal is a 4xx with a JSON `error` in words, and changes nothing.
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
@@ -11,7 +11,7 @@ import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { ADMIN, createKey, type HeaderFields, l2Headers } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** Whether a reply is one of the few that are no JSON: the pages of /docs, figures, and the bare word by which the mount lives. */
+/** Whether a reply is one of the few that are no JSON: the pages of /docs, metrics, and the plain status of the mount. */
 export const isPlain = (status: number | undefined, path: string): boolean =>
   status === 200 && /^\/(docs|metrics|gamma\/status)/.test(path);
 
@@ -32,7 +32,7 @@ interface CallOptions {
   readonly headers?: HeaderFields;
 }
 
-/** Who a request says to be from; it decides which headers sign it. */
+/** The sender that a request claims; it decides which headers sign it. */
 export type Level = 'none' | 'l2' | 'admin';
 
 /** A market of the test. */
@@ -42,7 +42,7 @@ export interface TestMarket {
   readonly no: string;
 }
 
-/** An order's signed fields, all of which a test may spoil before or after signing. */
+/** An order's signed fields, each of which a test may spoil before or after signing. */
 export type OrderFields = Readonly<Record<string, unknown>>;
 
 /** A server with one trader who has a key, money and shares, one open market and one live order. */
@@ -74,7 +74,7 @@ export class Target {
     this.readonlyKey = readonlyKey;
   }
 
-  /** @param dataDir where the log is kept; in memory alone unless given */
+  /** @param dataDir where the log is kept; in memory only unless given */
   static async start(dataDir?: string): Promise<Target> {
     const server = await startTestServer({ config: { dataDir } });
     const [wallet] = server.wallets;
@@ -101,7 +101,7 @@ export class Target {
     return { conditionId: json.condition_id, yes: json.tokens[0].token_id, no: json.tokens[1].token_id };
   }
 
-  /** Sends a request; fails for whatever is not a reply of ours: a 5xx, no JSON, another content type. */
+  /** Sends a request; fails on any reply that cannot be ours: a 5xx, no JSON, another content type. */
   async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
     const { body, contentType = 'application/json', headers = {} } = options;
     const sent: Record<string, string | number> = { ...headers };
@@ -139,7 +139,7 @@ export class Target {
     return this.bytesSigned(method, signedPath, body);
   }
 
-  /** Sends a body as a request of that level, rightly signed. */
+  /** Sends a body as a request of that level, validly signed. */
   send(method: string, path: string, level: Level, body?: unknown): Promise<Reply> {
     const content =
       body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
@@ -153,12 +153,12 @@ export class Target {
     return reply;
   }
 
-  /** The hashes of everything that a refusal may not change. */
+  /** The hashes of everything that a refusal must not change. */
   stateHash(): unknown {
     return this.server.exchange.stateHash();
   }
 
-  /** Runs an action that must leave the exchange as it was and alive. */
+  /** Runs an action that must leave the exchange unchanged and alive. */
   async unchanged(action: () => Promise<void>): Promise<void> {
     const before = this.stateHash();
     await action();
@@ -167,7 +167,7 @@ export class Target {
     expect([alive.status, alive.json]).toEqual([200, 'OK']);
   }
 
-  /** A posted order's body, signed after `change` of its order, spoilt after signing by `spoil` of the order and `top`. */
+  /** A posted order's body: `change` alters its order before signing, `spoil` after it, and `top` the fields beside the order. */
   orderBody(change: OrderFields = {}, top: object = {}, spoil: OrderFields = {}): Record<string, unknown> {
     this.salt += 1;
     const { address } = this.wallet;
@@ -226,7 +226,7 @@ export class Target {
   }
 
   private bytesSigned(method: string, path: string, body: Buffer): HeaderFields {
-    // The helper signs text; what is no text is signed here in its place.
+    // The helper signs strings; other bytes are signed here.
     const headers = l2Headers(this.wallet.address, this.credentials, method, path);
     const { POLY_TIMESTAMP: timestamp } = headers;
     return { ...headers, POLY_SIGNATURE: signL2({ timestamp, method, path, body }, this.credentials.secret) };

@@ -1,5 +1,5 @@
-// The endpoints of user data (trades, positions, activity, holders and totals) on the root and at their mount, as endpoints.ts
-// has all others. Read by endpoints.ts alone.
+// Rows for the endpoints of user data (trades, positions, activity, holders and totals) on the root and at their mount, in
+// the form of endpoints.ts. Used by endpoints.ts alone.
 import { type EndpointCase, row } from './endpointCase.ts';
 import type { Kind } from './kinds.ts';
 import * as kinds from './kinds.ts';

@@ -1,12 +1,12 @@
-// What each kind of parameter or field refuses: texts for queries and paths, JSON values for bodies, and what the refusal
-// says. Read by endpoints.ts, which gives every parameter and field its kind. Absent ones are no business of a kind.
+// The values that each kind of parameter or field refuses: texts for queries and paths, JSON values for bodies, and the words of
+// the refusal. Used by endpoints.ts, which gives every parameter and field its kind. Absence is not covered by kinds.
 
 export interface Kind {
-  /** Refused in a query or path; '' stands here only where an empty value is none of "not given". */
+  /** Refused in a query or path; '' is listed only where an empty value does not count as "not given". */
   readonly texts: readonly string[];
   /** Refused in a body, besides the texts. */
   readonly values: readonly unknown[];
-  /** What the refusal says; the parameter's name unless given. */
+  /** The words of the refusal; the parameter's name unless given. */
   readonly says?: RegExp;
 }
 
@@ -271,7 +271,7 @@ export const slugs: Kind = {
   values: [null, 1, true, {}, [1], ['A'], [null], [[]], ['x'.repeat(100_000)], Array(51).fill('a')],
 };
 
-/** Limits of lists that refuse too many rows, and of those that give as many as they can. */
+/** Limits of lists that refuse too many rows, and of those that return as many as they can. */
 export const limitTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /limit/ });
 export const clampedLimit: Kind = { texts: NO_WHOLE.filter((text) => !/^\d+$/.test(text)), values: [], says: /limit/ };
 export const offsetTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /offset/ });

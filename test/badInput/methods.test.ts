@@ -1,5 +1,5 @@
-// Wrong methods and unknown paths, on every endpoint: 405 with what the path takes, 404 for what is not there. Each
-// refusal is JSON in words and changes nothing.
+// Wrong methods and unknown paths, on every endpoint: 405 with the allowed methods, 404 for an unknown path. Each refusal
+// is JSON in words and changes nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { endpointCases, levelOf } from './endpoints.ts';
 import { expectRefused, Target } from './harness.ts';
@@ -37,7 +37,7 @@ test('HEAD is answered as GET is, without the body', () =>
       const path = endpoint.path(target);
       const headers = target.credentialsFor(levelOf(endpoint), 'GET', path);
       const reply = await target.call('HEAD', path, { headers });
-      // Whether a signature of GET is one of HEAD is nobody's concern, as long as nothing breaks.
+      // It does not matter whether a signature of GET is valid for HEAD, as long as nothing breaks.
       const { answers = 200 } = endpoint;
       expect(endpoint.level === 'none' ? [answers] : [answers, 401], `HEAD ${path}`).toContain(reply.status);
       expect(reply.text).toBe('');

@@ -1,5 +1,5 @@
-// The endpoints of operators, and development's faucet, as endpoints.ts has all others. Read by endpoints.ts alone. Those of
-// imports stand in catalogEndpoints.ts, beside what they fill.
+// Rows for the endpoints of operators and for development's faucet, in the form of endpoints.ts. Used by endpoints.ts
+// alone. Those of imports are in catalogEndpoints.ts, beside what they fill.
 import { type Extras, ofCondition, row } from './endpointCase.ts';
 import * as kinds from './kinds.ts';
 
@@ -18,7 +18,7 @@ const marketTerms = {
   game_start_time: kinds.dateTime,
 };
 let made = 0;
-/** A slug that nobody has yet. */
+/** An unused slug. */
 const slug = (): string => {
   made += 1;
   return `made-${made}`;

@@ -1,5 +1,5 @@
 // Query parameters and ids in paths that are missing, malformed or out of range, on every endpoint that reads them: a 4xx
-// in words, and for what nobody reads no refusal at all.
+// in words; parameters that no endpoint reads are ignored.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefused, type Level, Target } from './harness.ts';
 
@@ -120,7 +120,7 @@ test('a cursor that is malformed, or is the end mark, is refused', () =>
     for (const [path, level] of paths) {
       for (const cursor of cursors) {
         const reply = await target.send('GET', `${path}?next_cursor=${enc(cursor)}`, level);
-        // "MA" is "0" without its padding, which base64 readers take.
+        // "MA" is "0" without its padding, which base64 decoders accept.
         if (cursor === 'MA' && reply.status === 200) continue;
         expectRefused(reply, 400, 'Invalid next_cursor', `${path} ${cursor.slice(0, 40)}`);
       }

@@ -1,5 +1,5 @@
-// Fields of the bodies that have a schema (sets, the cash desk, the faucet, operators' events and markets) that are missing,
-// of another type, out of range or unknown: the refusal names the field and what is wrong with it.
+// Fields of bodies with a schema (sets, the cash desk, the faucet, operators' events and markets) that are missing, of
+// another type, out of range or unknown: the refusal names the field and what is wrong with it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefused, type Level, Target } from './harness.ts';
 import { MISSING, NO_ADDRESS, NO_BYTES32, NO_FLAG, NO_TOKEN, shown, withValue } from './wrongFields.ts';

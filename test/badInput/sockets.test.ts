@@ -1,5 +1,5 @@
-// Requests that break the rules of HTTP or break off, over bare sockets: two lengths, no length, chunks, headers without
-// end, clients that vanish while they send or while they are answered. Each is refused or dropped; the server goes on.
+// Requests that violate HTTP or break off, over bare sockets: two lengths, no length, chunks, headers without end, clients
+// that vanish while they send or while they are answered. Each is refused or dropped; the server goes on.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RawReply, sendRaw } from '../support/client.ts';
@@ -17,7 +17,7 @@ const text = (line: string, headers: readonly string[], body = ''): string =>
 
 const JSON_TYPE = 'Content-Type: application/json';
 
-/** Sends bytes; a connection that is closed without a word gives no reply. */
+/** Sends bytes; a connection that is closed without an answer gives no replies. */
 const exchange = (parts: readonly (string | Buffer)[], count = 1): Promise<readonly RawReply[]> =>
   sendRaw(target.server.port, parts, count).catch((error: NodeJS.ErrnoException) => {
     expect(error.code).toMatch(/^(ECONNRESET|EPIPE)$/);

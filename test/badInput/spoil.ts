@@ -1,7 +1,7 @@
-// How the fuzz spoils what is right: values of JSON, bytes, paths and headers, from a seeded source. It knows nothing of
+// How the fuzz spoils valid input: values of JSON, bytes, paths and headers, from a seeded source. It knows nothing of
 // endpoints, and the same seed always spoils in the same way.
 
-/** What a leaf may turn into. */
+/** Values that may replace a leaf. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -52,7 +52,7 @@ const VALUES: readonly unknown[] = [
   { a: { a: { a: 1 } } },
   [null],
 ];
-/** What no field takes that says what to do, whatever its kind. */
+/** Values that no field which decides what to do accepts, whatever its kind. */
 const NEVER: readonly unknown[] = [-1, 1.5, 1e21, 2 ** 53, 1e300, [], {}, [[[[]]]], [null], { a: 1 }];
 const KEYS = ['order', 'salt', 'maker', 'amount', 'token_id', 'market', 'postOnly', '__proto__', 'toString', '', 'x'];
 const QUERY_TEXTS = [
@@ -80,7 +80,7 @@ const QUERY_TEXTS = [
 ];
 const ESCAPES = ['%00', '%ff', '%', '&', '=', '?', '+', '%2f', '"', '<', '\\', '%F0%9F%92%A5', '-', '/', '0x'];
 
-/** The spoiler of one seeded source of numbers in [0, 1). */
+/** Spoils input, using one seeded source of numbers in [0, 1). */
 export class Spoiler {
   readonly random: () => number;
 
@@ -96,7 +96,7 @@ export class Spoiler {
     return values[this.below(values.length)];
   }
 
-  /** A copy with one place of it spoilt: a value changed, a key dropped, added or doubled. */
+  /** A copy with one place spoilt: a value changed, a key dropped, added or doubled. */
   value(value: unknown): unknown {
     const isDeep = typeof value === 'object' && value !== null && Object.keys(value).length > 0;
     if (!isDeep || this.random() < 0.15) return this.pick(VALUES);
@@ -118,7 +118,7 @@ export class Spoiler {
     return copy;
   }
 
-  /** A copy of a body in which one of these fields is what it can never be; of a list, every element. */
+  /** A copy of a body with an impossible value in one of these fields; in a list, in every element. */
   fatally(value: unknown, fields: readonly string[]): unknown {
     if (Array.isArray(value)) return value.map((element) => this.fatally(element, fields));
     if (typeof value !== 'object' || value === null) return -1;
@@ -141,7 +141,7 @@ export class Spoiler {
     return spoilt;
   }
 
-  /** A path with a place of it cut, replaced or added to, or one of its parameters given another value. */
+  /** A path with one place cut, replaced or extended, or with another value of one of its parameters. */
   path(path: string, names: readonly string[]): string {
     if (names.length > 0 && this.random() < 0.6) {
       const joint = path.includes('?') ? '&' : '?';

@@ -1,13 +1,13 @@
-// A body with one field spoiled: the ways to take a value out or put another in its place, and the values that are wrong of
-// the kinds that both orders and operators' bodies have. Used by the tests of fields.
+// A body with one field spoiled: ways to remove a value or to replace it, and wrong values of the kinds that both orders
+// and operators' bodies have. Used by the tests of fields.
 
-/** Stands for a key that is not there at all. */
+/** Stands for a key that is absent. */
 export const MISSING = Symbol('missing');
 
 /** The keys from the body down to a field. */
 export type Path = readonly string[];
 
-/** A copy with one value replaced or taken out. */
+/** A copy with one value replaced or removed. */
 export function withValue(body: unknown, [key, ...rest]: Path, value: unknown): unknown {
   const copy = structuredClone(body) as Record<string, unknown>; // every body here is an object
   if (rest.length > 0) copy[key] = withValue(copy[key], rest, value);

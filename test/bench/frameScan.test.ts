@@ -1,5 +1,5 @@
-// The streams' bench tells pings from what it counts: every one is found once, among frames of every length, however the
-// stream is cut into reads.
+// The streams bench tells pings apart from the frames that it counts: every ping is found once, among frames of every
+// length, however reads cut the stream.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { FrameScan } from '../../bench/fanOut/frameScan.ts';

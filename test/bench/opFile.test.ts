@@ -1,5 +1,5 @@
-// The generator of the matching bench: the same ops for everyone, as many resting orders as said, and an order book of its
-// own that our book, the exchange and the peer all agree with. No clock is read here.
+// The generator of the matching bench: the same ops for every engine, the stated number of resting orders, and an order
+// book of its own that our book, the exchange and the peer all agree with. No clock is read here.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { bookCore, bookCoreWithIds } from '../../bench/engines/bookCore.ts';
@@ -15,7 +15,7 @@ const opFileOf = (mix: Mix, settleOps: number, timedOps: number): OpFile =>
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Runs a whole op file through an engine in two steps, since engines are asked chunk by chunk. */
+/** Runs a whole op file through an engine in two steps, since engines are called chunk by chunk. */
 function totalsAfter(makeEngine: EngineFactory, opFile: OpFile, { ticks, books }: Mix): Totals {
   const engine = makeEngine({ bytes: opFile.bytes, ticks, books });
   const ops = opFile.bytes.length / OP_BYTES;

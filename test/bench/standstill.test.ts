@@ -1,5 +1,5 @@
-// What a bench says of standstills: those that an idle process had as well at the same time are the machine's, unless the
-// process that is measured had the processors itself.
+// How a bench attributes stalls: those that an idle process had at the same time are the machine's, unless the measured
+// process itself occupied the processors.
 import { availableParallelism } from 'node:os';
 import { expect, test } from 'vitest';
 import { longestAloneMs, longestMs, standstillsDuring } from '../../bench/lib/standstill.ts';
@@ -43,7 +43,7 @@ test('a loop that is held up by its own process leaves hardly any of a processor
     block();
     await new Promise((resolve) => setTimeout(resolve, 20));
   });
-  // Whatever else stood still on a busy machine, this one holds the whole block.
+  // Whatever else stalled on a busy machine, this one spans the whole block.
   const middleMs = (fromMs + untilMs) / 2;
   const own = found.filter((one) => one.fromMs < middleMs && middleMs < one.untilMs);
   expect(own).toHaveLength(1);

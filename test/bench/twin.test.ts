@@ -1,5 +1,5 @@
-// The C++ twin of the book core does on the same op file what the book core does: the same fills, volume and orders left.
-// Where no compiler is present the test says so in one line. No clock is read here.
+// The C++ twin of the book core gives the same results on the same op file: the same fills, volume and remaining orders.
+// Where there is no compiler the test says so in one line. No clock is read here.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

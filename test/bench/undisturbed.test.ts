@@ -1,9 +1,9 @@
-// Which rounds of a bench are measured again: those in which a hypervisor took much of the processors, until no more may be.
-// The clocks are the test's own.
+// Which rounds of a bench are measured again: those in which a hypervisor took much of the processors, until no repetitions
+// are left. The clocks are the test's own.
 import { describe, expect, test } from 'vitest';
 import { Undisturbed } from '../../bench/lib/undisturbed.ts';
 
-/** Rounds of a second on two processors, in which these times (ms) are stolen, one after the other. */
+/** Rounds of a second on two processors, with these stolen times (ms), one after the other. */
 function rounds(againMax: number, stolen: readonly number[]) {
   let [nowMs, stolenMs, at] = [0, 0, 0];
   const clocks = { nowMs: () => nowMs, stolenMs: () => stolenMs, processors: 2, pauseMs: 0 };

@@ -1,5 +1,5 @@
-// What nobody may see of a catalog changes nothing of what is seen: drafts in events and series; and names and dates as they
-// were given first and can be told.
+// Hidden parts of a catalog do not affect what is visible: drafts in events and series. Also names, of which the first one
+// given is kept, and dates, which must be printable.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, type JsonReply, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

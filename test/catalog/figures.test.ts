@@ -1,5 +1,5 @@
 // The live figures of the catalog: volume, liquidity, best prices, last trade and 24-hour volume of markets and events
-// follow from what was traded and what rests, by hand-made orders; those of a day age with the clock.
+// follow from trades and resting orders, shown on hand-made orders; figures of a day age with the clock.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
@@ -14,8 +14,8 @@ test('figures follow every order, trade and cancel, and events add up their mark
   const record = async (where: typeof first) => (await get(`/gamma/markets?condition_ids=${where.conditionId}`))[0];
   expect(await record(first)).toMatchObject({ volume: '0', liquidity: '0', bestBid: 0, bestAsk: 1, spread: 1 });
 
-  await post(alice, first, { pips: 4000, shares: 100 }); // a bid of 0.40: 40 behind it
-  await post(alice, first, { pips: 3000, shares: 100, token: 1 }); // a bid for the other token: an ask of 0.70, 30 behind it
+  await post(alice, first, { pips: 4000, shares: 100 }); // a bid of 0.40, backed by 40
+  await post(alice, first, { pips: 3000, shares: 100, token: 1 }); // a bid for the other token: an ask of 0.70, backed by 30
   expect(await record(first)).toMatchObject({
     liquidity: '70',
     liquidityNum: 70,

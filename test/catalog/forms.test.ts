@@ -46,7 +46,7 @@ const market: Form = {
   updatedAt: iso,
   questionID: text,
 };
-/** What official clients read besides. */
+/** Further fields that official clients read. */
 const marketMore: Form = {
   outcomePrices: listText,
   volume: text,
@@ -68,7 +68,7 @@ const marketMore: Form = {
   groupItemTitle: text,
 };
 const never: Check = (value) => value === false;
-/** What every recorded market has, and clients that look keys up without asking for them fail without. */
+/** Fields that every recorded market has, and that clients read without checking whether they exist. */
 const marketAlways: Form = {
   new: never,
   featured: never,
@@ -80,7 +80,7 @@ const marketAlways: Form = {
   volume24hrClob: number,
   liquidityClob: number,
 };
-/** The same of events. */
+/** The same for events. */
 const eventAlways: Form = {
   new: never,
   featured: never,

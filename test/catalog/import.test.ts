@@ -1,5 +1,5 @@
-// Imports of a whole catalog: what a file makes, how each bad line is named, that a file with one bad line makes nothing, and
-// that a server killed at any moment of the commit has all of it afterwards or none.
+// Imports of a whole catalog: what a file creates, how each bad line is reported, that a file with one bad line creates
+// nothing, and that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ const SETTINGS = {
 const TAG = { kind: 'tag', slug: 'sports', label: 'All sports' };
 const SERIES = { kind: 'series', slug: 'weekly', title: 'Week by week', recurrence: 'weekly' };
 const EVENT = { kind: 'event', slug: 'match', title: 'A match', tags: ['sports'], series: 'weekly', neg_risk: true };
-/** A market's own id, where it is given one. */
+/** A market's own id, where the line gives one. */
 const CONDITION = `0x${'7'.repeat(64)}`;
 
 const marketLine = (slug: string, more: object = {}) => ({
@@ -386,7 +386,7 @@ test('a line that is too long for any request is named like every other bad line
     /long\.jsonl:2: it has 3\d{6} bytes, and a line may have at most 524288\n.*:3: it is not JSON/,
   );
   expect((await send(server.url, 'GET', '/events')).json).toEqual([]);
-  // As many bytes as texts may have, one line after another, fit into requests.
+  // Lines with the maximum of text, one after another, fit into requests.
   const full = (slug: string): object => ({ ...EVENT, slug, description: '東'.repeat(50_000) });
   const fits = fileOf('full.jsonl', ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'].map(full));
   expect(await importFile(fits, await runningTarget(server.url, 'dev-admin'))).toMatchObject({ events: 6 });
@@ -402,7 +402,7 @@ test('a line without end is named and never kept, nor are bad lines without numb
   for (let index = 0; index < 600; index += 1) if (!zip.write(Buffer.alloc(1_048_576))) await once(zip, 'drain');
   zip.end('\n{"kind":"tag"}\n');
   await written;
-  // More characters than a string of V8 can have.
+  // More characters than a V8 string can have.
   await expect(importFile(endless, target)).rejects.toThrow(
     /endless\.jsonl\.gz:1: it has 629145600 bytes, and a line may have at most 524288\n.*:2: .*\n2 of 2 lines are not right/,
   );

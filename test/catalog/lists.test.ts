@@ -1,5 +1,5 @@
-// Parameters of catalog lists (interface.md 4.2, 7; catalog-and-data.md 6.1 and 8): each with its aliases, what it finds in
-// a small catalog, its limits, and how a bad value is refused on the root and under /gamma.
+// Parameters of catalog lists (interface.md 4.2, 7; catalog-and-data.md 6.1 and 8): each with its aliases, its results in a
+// small catalog, its limits, and the refusal of a bad value on the root and under /gamma.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogWorld, openCatalogWorld, SITE, type Slugged, slugsIn } from './world.ts';
 

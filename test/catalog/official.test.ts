@@ -1,5 +1,5 @@
-// What official catalog clients ask for beyond lists and records (catalog-and-data.md 6.1, 6.2 and 8): profiles, related tags,
-// creators of events, and parameters that widen, narrow or shorten a reply, each with what it finds in a small catalog.
+// Requests of official catalog clients beyond lists and records (catalog-and-data.md 6.1, 6.2 and 8): profiles, related
+// tags, creators of events, and parameters that widen, narrow or shorten a reply, each with its results in a small catalog.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
@@ -94,7 +94,7 @@ test('markets are found by the least size that their rewards ask of an order', a
   const open = await slugsOf('/gamma/markets');
   await change('cup-home', rewards(50));
   await change('cup-goals', rewards(200.5));
-  await change('site-market', rewards(1_000, 0)); // nothing a day: it shows no rewards
+  await change('site-market', rewards(1_000, 0)); // nothing a day, so it shows no rewards
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['rewards_min_size=0', open],
     ['rewards_min_size=50', ['cup-home', 'cup-goals']],

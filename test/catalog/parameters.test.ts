@@ -1,5 +1,5 @@
-// Parameters and keys of the catalog that official clients rely on, with what each does: tags that are asked for with those
-// related to them, searches that are sorted, and the id that the markets of a neg-risk event share.
+// Parameters and keys of the catalog that official clients rely on, with the effect of each: tags requested together with
+// related ones, sorted searches, and the id that the markets of a neg-risk event share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogWorld, openCatalogWorld, type Slugged, slugsIn } from './world.ts';
 
@@ -35,13 +35,13 @@ test('related_tags widens the tags that are asked for by those related to them, 
       expect(await slugsIn(world, `${mount}/markets?${asked}`)).toEqual(['rain-1']);
       expect(await slugsIn(world, `${mount}/markets?${asked}&related_tags=true`)).toEqual(['rain-1', 'rain-next-1']);
     }
-    // Every one of several tags that are wanted together is widened for itself.
+    // With several tags that must all match, each is widened on its own.
     const both = `tag_slug=weather,europe&tag_match=all&related_tags=true`;
     expect(await slugsIn(world, `${mount}/events?${both}`)).toEqual(['rain', 'rain-next']);
     expect(await slugsIn(world, `${mount}/events?tag_slug=nobody&related_tags=true`)).toEqual([]);
   }
   const all = await slugsIn(world, '/events');
-  expect(await slugsIn(world, '/events?related_tags=true')).toEqual(all); // it says nothing without a tag
+  expect(await slugsIn(world, '/events?related_tags=true')).toEqual(all); // without a tag it has no effect
   expect((await world.get('/events?related_tags=some')).json.error).toContain('invalid_field: related_tags');
   expect((await world.get('/gamma/markets?related_tags=some')).status).toBe(422);
 });

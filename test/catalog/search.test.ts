@@ -1,4 +1,4 @@
-// Search of events as its users meet it: words in any order and case, prefixes, typos, ranking, words that nearly every
+// Search of events as its users see it: words in any order and case, prefixes, typos, ranking, words that nearly every
 // event has, and events that change. Documents come from plain rows; the index is the real one.
 import { expect, test } from 'vitest';
 import { CatalogSearch } from '../../server/catalog/search.ts';
@@ -92,7 +92,7 @@ test('words that no event has any more, and that one has again, are found as if 
     rows[0] = { ...first, texts: { title } };
     search.touch(1);
     await search.ready();
-    search.find('bundesliga', all); // removes what is left of replaced events under its words
+    search.find('bundesliga', all); // removes the remains of replaced events under its words
     expect(search.find('bundesliga', all).events).toEqual(title.includes('Bundesliga') ? [1] : []);
   }
 });
@@ -100,7 +100,7 @@ test('words that no event has any more, and that one has again, are found as if 
 test('a snapshot has the words of events; those that change after it are read again', async () => {
   const { search, rows } = await searchOver(TITLES);
   rows[1] = { ...rows[1], texts: { title: 'Premier League: Everton vs Fulham' } };
-  search.touch(2); // marked, and not indexed before the snapshot
+  search.touch(2); // marked, but not indexed before the snapshot
   const kept = new Map<string, unknown>();
   const numbers = rows.map(({ eventNumber }) => eventNumber);
   search.visit(new KeptSections(kept, false), numbers);

@@ -1,5 +1,5 @@
-// The sorted orders and the volume window against naive ones: whatever rows are added, changed and asked for, a page is what
-// filtering and sorting everything anew would give, by offset and by keyset, in both directions.
+// The sorted orders and the volume window against naive ones: whatever rows are added, changed and requested, a page is the
+// same as filtering and sorting everything from scratch would give, by offset and by keyset, in both directions.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Table } from '../../server/catalog/table.ts';

@@ -1,5 +1,5 @@
-// Rows of lists are kept as text: after every change that a client can see, the row says what a fresh look at the market
-// says. The order of changes is one in which a row that is not made anew would show.
+// Rows of lists are cached as text: after every change that a client can see, the row equals one freshly made from the
+// market. In this order of changes, a row that is not made again would show.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describingFields, priceFields, tradingFields } from '../../server/wire/catalog.ts';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** The market as a look at its row makes it now. */
+/** The market's record as made from its row now. */
 function freshRecord(): object {
   const { catalog, views, exchange } = server.services;
   catalog.settle(exchange.now());
@@ -70,7 +70,7 @@ test('after every change lists have the market and its event as they are', async
   for (const [what, make] of steps) {
     await make();
     for (const mount of ['', '/gamma']) {
-      if (mount !== '' && what === 'the archive') continue; // the mount lists no archived market unless it is asked to
+      if (mount !== '' && what === 'the archive') continue; // the mount lists archived markets only on request
       const { events, ...row } = await listed(mount);
       expect(row, `${what}, listed at ${mount}/`).toEqual(freshRecord());
       expect(events).toHaveLength(1);

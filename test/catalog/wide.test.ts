@@ -1,12 +1,12 @@
-// A tag and a series of more events than a list gathers and sorts: the order of the list is walked instead, only so many events
-// are looked at, and nothing is listed in another order for that.
+// A tag and a series with more events than a list gathers and sorts: the list's own order is walked instead, only a limited
+// number of events is looked at, and the order of the rows stays the same.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { relatedTags } from '../../server/catalog/index.ts';
 import { type CatalogWorld, openCatalogWorld, type Slugged } from './world.ts';
 
 /** More rows than are gathered and sorted. */
 const WIDE = 2_100;
-/** When the events end, in that order, and which of them does. */
+/** The end dates of the events, ascending, and the slug of the event for each. */
 const ends: string[] = [];
 const slugByEnd = new Map<string, string>();
 let world: CatalogWorld;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   const rows: object[] = [{ kind: 'series', slug: 'wide-series', title: 'Wide', recurrence: 'hourly' }];
   for (let at = 0; at < WIDE; at += 1) {
     const slug = `wide-${at}`;
-    const end = new Date(Date.UTC(2033, 0, 1) + ((at * 11) % WIDE) * 1000).toISOString(); // in no order of numbers
+    const end = new Date(Date.UTC(2033, 0, 1) + ((at * 11) % WIDE) * 1000).toISOString(); // not in numerical order
     ends.push(end);
     slugByEnd.set(end, slug);
     const tags = at === 0 ? ['wide', 'beside-wide'] : ['wide'];
@@ -24,7 +24,7 @@ beforeAll(async () => {
     const tokenIds = [String(10 ** 9 + 2 * at), String(10 ** 9 + 2 * at + 1)];
     rows.push({ kind: 'market', slug: `${slug}-market`, question: 'Is it?', event: slug, token_ids: tokenIds });
   }
-  // The answer of an import's beginning, as documented.
+  // The reply to the start of an import, as documented.
   const { id } = (await world.admin('POST', '/admin/imports', {})) as { id: string };
   const lines = rows.map((row, at) => ({ line: at + 1, row }));
   await world.admin('POST', `/admin/imports/${id}/lines`, { lines });

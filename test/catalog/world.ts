@@ -1,5 +1,5 @@
-// The small catalog that the tests of this folder share: two events of the venue and one of another site, a series, markets
-// that are open, closed, resolved, archived and drafts, made through the operator's interface of a server in the test.
+// The small catalog shared by the tests of this folder: two events of the venue and one of another site, a series, markets
+// that are open, closed, resolved, archived and drafts, created through the operator's interface of a server in the test.
 import { expect } from 'vitest';
 import { ADMIN, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -15,7 +15,7 @@ export interface CatalogWorld {
   readonly admin: (method: string, path: string, body: object) => Promise<unknown>;
 }
 
-/** A row of a list, for all that these tests ask of it. */
+/** The part of a list's row that these tests use. */
 export interface Slugged {
   readonly slug: string;
 }
@@ -71,7 +71,7 @@ export async function openCatalogWorld(): Promise<CatalogWorld> {
   return { server, conditions, get: (path) => send(url, 'GET', path), admin };
 }
 
-/** Slugs of the rows of a list, in their order. */
+/** Slugs of the rows of a list, in order. */
 export async function slugsIn(world: CatalogWorld, path: string): Promise<readonly string[]> {
   const { status, json } = await world.get(path);
   expect([path, status, json.error]).toEqual([path, 200, undefined]);

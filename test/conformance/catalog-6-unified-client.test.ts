@@ -1,6 +1,6 @@
 // The official unified client (@polymarket/client) against the mount /gamma: every public method that reads the catalog is
-// called, unmodified but for its hosts, and what it parsed is compared with what was made. Its own schemas refuse whatever
-// has another shape, so that a reply without a parse error is a reply of the right form.
+// called, unmodified except for its hosts, and its parsed result is compared with what was created. Its own schemas refuse
+// any other shape, so a reply without a parse error has the right form.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => stop());
 
-/** All pages of a list. */
+/** The rows of all pages of a list. */
 async function allOf<Row>(pages: AsyncIterable<{ readonly items: readonly Row[] }>): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const { items } of pages) rows.push(...items);

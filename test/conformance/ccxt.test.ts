@@ -1,6 +1,6 @@
-// ccxt against the exchange: its Polymarket class, unmodified but for its addresses, calls every public endpoint that it
-// has and the exchange serves, and every unified method that needs no key. What ccxt cannot parse it throws on; what it
-// parsed is compared with what was traded.
+// ccxt against the exchange: its Polymarket class, unmodified except for its addresses, calls every public endpoint that
+// both have, and every unified method that needs no key. It throws on what it cannot parse; what it parses is compared with
+// what was traded.
 import { prediction } from 'ccxt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
@@ -56,7 +56,7 @@ test('prices, books, trades and figures of an outcome are those of the exchange'
   const ticker = await client.fetchTicker(token);
   expect([ticker.bid, ticker.ask, ticker.last]).toEqual([0.4, 0.55, 0.4]);
   expect(Object.keys(await client.fetchTickers([...market.tokens]))).toHaveLength(2);
-  // Its list has the takers' side of each trade: here that of the second token.
+  // ccxt's list shows the taker's side of each trade, which here is in the second token.
   const trades = await client.fetchTrades(market.tokens[1]);
   expect(trades.map(({ price, amount }) => [price, amount])).toEqual([[0.6, 20]]);
   expect(await client.fetchOHLCV(token, '1m')).not.toEqual([]);
@@ -66,7 +66,7 @@ test('prices, books, trades and figures of an outcome are those of the exchange'
   expect((await client.fetchStatus()).status).toBe('ok');
 });
 
-/** Calls of single endpoints, by the names that ccxt gives them, with their parameters; made when there is a market. */
+/** Calls of single endpoints, by ccxt's names for them, with their parameters; a function, because they need the market. */
 const gamma = (): Readonly<Record<string, object>> => ({
   GetStatus: {},
   GetComments: {},

@@ -1,5 +1,5 @@
-// The official unified client reads user data: every such call of it against /data-api, with rows of real trades, splits,
-// merges and redemptions. Its parsers refuse what they do not know, so that a call that returns has been understood.
+// The official unified client reads user data: each of its calls against /data-api, with rows of real trades, splits,
+// merges and redemptions. Its parsers refuse what they do not know, so a call that returns has been understood.
 import { ActivityType, createPublicClient, forkEnvironmentConfig, type Paginated } from '@polymarket/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Every row of every page; each page that the client asks for begins where the last one ended. */
+/** Every row of every page; each page that the client requests begins where the last one ended. */
 async function all<Row>(pages: Paginated<Row[]>): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for await (const page of pages) rows.push(...page.items);

@@ -1,6 +1,6 @@
 // Every public method of the official client (interface H.1), each against the server and with a value that depends on
-// what was done before. The methods are found by reflection, so that none is forgotten: a method without an exercise fails
-// the first test, and nothing is left out. The exercises run in the order in which they stand; each needs those above it.
+// earlier steps. The methods are found by reflection: one without an exercise fails the first test, so none is forgotten.
+// The exercises run in the order of the file; each needs those above it.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ClobClient } from '@polymarket/clob-client-v2';
@@ -13,7 +13,7 @@ import { admin, bareClient, raw, refusalOf } from './world.ts';
 
 const TODAY = new Date().toISOString().slice(0, 10);
 
-/** A key whose wallet has no API key yet. */
+/** An account whose wallet has no API key yet. */
 const fresh = privateKeyToAccount(generatePrivateKey());
 
 const conditionsOf = (rows: readonly { readonly condition_id: string }[]) => rows.map((row) => row.condition_id);
@@ -172,7 +172,7 @@ const exercises: Exercises = {
   ...last,
 };
 
-/** Methods that the package's own types call private: its prototype does not tell them from the others. */
+/** Methods that the package's types declare private, which its prototype does not show. */
 function privateNames(): readonly string[] {
   const entry = fileURLToPath(import.meta.resolve('@polymarket/clob-client-v2'));
   const types = readFileSync(entry.replace(/index\.c?js$/, 'client.d.ts'), 'utf8');

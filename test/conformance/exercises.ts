@@ -1,5 +1,5 @@
-// What the exercises of the official client's methods share: the market and the two traders that all of them use, and the ids
-// and figures that one leaves for a later one. The traders are there once the tests run.
+// The shared state of the exercises of the official client's methods: the market and the two traders that all of them use,
+// and the ids and figures that one leaves for a later one. The traders exist once the tests run.
 import { Chain, ClobClient } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -7,21 +7,21 @@ import { beforeAll } from 'vitest';
 import { world } from './ownWorld.ts';
 import { bareClient, createMarket, type Market, newTrader, type Trader } from './world.ts';
 
-/** A public method of the client. */
+/** The name of a public method of the client. */
 type Method = {
   [K in keyof ClobClient]-?: ClobClient[K] extends (...values: never[]) => unknown ? K : never;
 }[keyof ClobClient];
-/** What is done with each method, in the order in which it stands. */
+/** The exercise of each method, in the order of execution. */
 export type Exercises = Partial<Record<Method, () => Promise<void>>>;
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-/** The builder's code of the taker's orders. */
+/** The builder code of the taker's orders. */
 export const CODE = `0x${'0badc0de'.repeat(8)}`;
 
 export let market: Market;
-/** Rests orders. */
+/** The trader whose orders rest. */
 export let maker: Trader;
-/** Takes them, with a builder's code in its orders. */
+/** The trader who takes them, with a builder code in its orders. */
 export let taker: Trader;
 /** Ids and figures that later exercises need. */
 export const seen = {

@@ -1,7 +1,7 @@
-// Seeded random numbers, so that a run can be repeated from the number it printed. Read by the tests of restarts and
+// Seeded random numbers, so that a run can be repeated from the seed that it printed. Used by the tests of restarts and
 // balances and by the fuzz of bad input. It never reads a clock or any other source.
 
-/** A small seeded generator of numbers in [0, 1) (mulberry32): the same ones on every run. */
+/** A small seeded generator of numbers in [0, 1) (mulberry32): the same numbers on every run. */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {

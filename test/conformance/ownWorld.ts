@@ -1,6 +1,6 @@
-// A server process of a test file's own, in a fresh folder and without house liquidity, so that nobody trades but the tests:
-// started before them, stopped after them. Imported for what it exports, which is there once the tests run. Files that need
-// traders too take them from twoTraders.ts or threeTraders.ts.
+// A server process for one test file, in a fresh folder and without house liquidity, so that only the tests trade: started
+// before them, stopped after them. Imported for its export, which is set once the tests run. Files that also need traders
+// take them from twoTraders.ts or threeTraders.ts.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

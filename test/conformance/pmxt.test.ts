@@ -1,7 +1,7 @@
-// pmxt against the mount /gamma: what of it can be pointed at a host, which is how it reads the catalog (by environment
-// variables, read when it is loaded); its books, trades and candles go to fixed hosts. It brings five hundred packages with
-// it and so is no dependency: where somebody has installed it (npm install --no-save pmxt-core@2.41.0), this holds it to
-// what the catalog says; elsewhere it says so and asks nothing.
+// pmxt against the mount /gamma. Only its catalog reads can be pointed at a host (by environment variables, read when it is
+// loaded); its books, trades and candles go to fixed hosts. It brings five hundred packages with it and so is no
+// dependency: where it is installed (npm install --no-save pmxt-core@2.41.0), this compares its results with the catalog;
+// elsewhere it says so and does nothing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newMarket, openTradingWorld, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
@@ -20,7 +20,7 @@ interface Client {
 
 async function installed(): Promise<(new (options: object) => Client) | undefined> {
   try {
-    // The package is not there when types are checked: this is what its declarations say of the class.
+    // The package is absent when types are checked; this is the class's type according to its declarations.
     return ((await import(PACKAGE)) as { readonly Polymarket: new (options: object) => Client }).Polymarket;
   } catch {
     return undefined;

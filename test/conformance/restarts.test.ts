@@ -1,6 +1,6 @@
-// Restarts in the middle of trading, by SIGTERM and by SIGKILL: what clients saw before is what they see after, to the last
-// byte; a request that was in flight has happened wholly or not at all, and never twice. The server is a process of its
-// own on one folder and one port; clients keep their keys and go on. The seed is printed: RESTART_SEED repeats a run.
+// Restarts in the middle of trading, by SIGTERM and by SIGKILL: clients see the same before and after, to the last byte; a
+// request in flight has happened wholly or not at all, and never twice. The server is a process of its own on one folder
+// and one port; clients keep their keys and go on. The seed is printed: RESTART_SEED repeats a run.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,14 +27,14 @@ const OPERATION_COUNT = 330;
 const STOP_COUNT = 12;
 const KILL_DELAY_MS_MAX = 16;
 
-/** After how many operations the server is stopped: rising, at random. */
+/** The numbers of operations after which the server is stopped: random, ascending. */
 function stopPlaces(random: () => number): readonly number[] {
   const places = new Set<number>();
   while (places.size < STOP_COUNT) places.add(5 + Math.floor(random() * (OPERATION_COUNT - 10)));
   return [...places].sort((left, right) => left - right);
 }
 
-/** As many of each signal, in random order. */
+/** Equally many of each signal, in random order. */
 function stopSignals(random: () => number): readonly NodeJS.Signals[] {
   const keyed = Array.from({ length: STOP_COUNT }, (_, index) => ({ at: random(), isKill: index % 2 === 1 }));
   return keyed.sort((left, right) => left.at - right.at).map(({ isKill }) => (isKill ? 'SIGKILL' : 'SIGTERM'));
@@ -45,7 +45,7 @@ interface InFlight {
   readonly outcome: Outcome;
 }
 
-/** Expects what changed between two snapshots to be the work of these orders alone. */
+/** Expects these orders to explain every difference between two snapshots. */
 function expectExplained(before: Snapshot, after: Snapshot, run: Run, happened: readonly SignedIntent[]): void {
   const ids = new Set(happened.map(({ id }) => id));
   const touched = new Set(happened.map(({ market }) => market.conditionId));
@@ -59,7 +59,7 @@ function expectExplained(before: Snapshot, after: Snapshot, run: Run, happened: 
     expect(BigInt(seen.collateral) - BigInt(old.collateral)).toBe(collateral);
     const elsewhere = (orders: Snapshot['traders'][number]['open']) =>
       orders.filter(({ market }) => !touched.has(market));
-    // A fill may uncover orders in other markets; then fewer of them are left, but none is new or changed.
+    // A fill may leave orders in other markets uncovered: some of them may be gone, but none is new or changed.
     if (added.length === 0) expect(elsewhere(seen.open)).toEqual(elsewhere(old.open));
     const known = new Set(old.open.map(({ id }) => id));
     for (const { id } of seen.open) expect(known.has(id) || ids.has(id)).toBe(true);
@@ -81,7 +81,7 @@ async function isKnown(run: Run, { traderIndex, id }: SignedIntent): Promise<boo
   );
 }
 
-/** Sends orders without waiting, ends the process meanwhile, and says what the clients were told. */
+/** Sends orders without waiting, ends the process meanwhile, and returns the outcomes that the clients saw. */
 async function stopDuring(server: ServerProcess, signal: NodeJS.Signals, run: Run, count: number): Promise<InFlight[]> {
   const intents: SignedIntent[] = [];
   for (let index = 0; index < count; index += 1) intents.push(await signRandomOrder(run, index % run.traders.length));
@@ -93,7 +93,10 @@ async function stopDuring(server: ServerProcess, signal: NodeJS.Signals, run: Ru
   return Promise.all(sent);
 }
 
-/** Expects each order in flight to have happened if that was said, not to have if that was, and never to happen twice. */
+/**
+ * Expects each order in flight to have happened if the client was told so, not to have happened if the client was told
+ * that, and never to happen twice.
+ */
 async function settleInFlight(run: Run, inFlight: readonly InFlight[]): Promise<readonly SignedIntent[]> {
   const happened: SignedIntent[] = [];
   for (const { intent, outcome } of inFlight) {

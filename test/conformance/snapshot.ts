@@ -1,6 +1,6 @@
-// Everything that clients can see of a trading run, read over HTTP at a quiet moment, and the proof that it agrees with
-// itself: books are the open orders, balances what the trades add up to, orders what was matched of them. Read by the
-// restart test, which compares snapshots of before and after.
+// Everything that clients can see of a trading run, read over HTTP at a quiet moment, and the check that it is consistent:
+// books consist of the open orders, balances are the sum of the trades, orders show what was matched. Used by the restart
+// test, which compares the snapshots before and after.
 import { AssetType, type OpenOrder, type OrderBookSummary, Side, type Trade } from '@polymarket/clob-client-v2';
 import { expect } from 'vitest';
 import type { Run, RunMarket } from './tradingRun.ts';
@@ -32,7 +32,7 @@ export interface Snapshot {
   readonly list: readonly unknown[];
 }
 
-/** How many of the latest orders are looked up one by one; of the older ones every eleventh. */
+/** How many of the latest orders are looked up one by one; of older ones every eleventh is. */
 const LATEST_COUNT = 12;
 const OLDER_STEP = 11;
 
@@ -87,7 +87,7 @@ export async function snapshotOf({ traders, markets, orderIds }: Run): Promise<S
 const pipsOf = (price: string): number => Number(micro(price) / 100n);
 const lotsOf = (size: string): number => Number(micro(size) / 10_000n);
 
-/** The levels of the first token that open orders add up to, best last, as the wire writes them. */
+/** The levels in the first token's terms that open orders add up to, best last, in the wire's format. */
 function levelsOfOrders(orders: readonly OpenOrder[], market: RunMarket, isBids: boolean) {
   const lotsAt = new Map<number, number>();
   for (const order of orders) {
@@ -105,11 +105,11 @@ function levelsOfOrders(orders: readonly OpenOrder[], market: RunMarket, isBids:
 interface Flow {
   collateral: bigint;
   readonly shares: Map<string, bigint>;
-  /** Lots matched of the wallet's orders, by id. */
+  /** Matched lots of the wallet's orders, by id. */
   readonly lots: Map<string, number>;
 }
 
-/** What trades moved for a wallet. */
+/** The amounts that trades moved for a wallet. */
 export function flowOf(trades: readonly Trade[], { wallet }: Trader, markets: readonly RunMarket[]): Flow {
   const flow: Flow = { collateral: 0n, shares: new Map(), lots: new Map() };
   const book = (id: string, side: string, token: string, lots: number, pips: number, fee: bigint): void => {
@@ -135,7 +135,7 @@ export function flowOf(trades: readonly Trade[], { wallet }: Trader, markets: re
   return flow;
 }
 
-/** Expects a snapshot to agree with itself and with what the run noted. */
+/** Expects a snapshot to be consistent, in itself and with the run's own records. */
 export function expectConsistent(snapshot: Snapshot, { traders, markets, moves }: Run): void {
   const everyOrder = snapshot.traders.flatMap(({ open }) => open);
   for (const [index, market] of markets.entries()) {

@@ -1,6 +1,6 @@
-// A thief and a victim, and orders that are signed as the thief pleases: for a wallet that is not its own, or with one part of
-// the signature wrong. Signatures are made by viem, since the official client makes right ones alone. Used by the files of
-// interface B.3 and B.3a; the hooks here give each of their tests two new traders and see that neither leaves an order open.
+// A thief and a victim, and orders signed as the thief pleases: for a wallet that is not its own, or with one part of the
+// signature wrong. Signatures are made by viem, since the official client makes only right ones. Used by the files of interface
+// B.3 and B.3a; the hooks here give each of their tests two new traders and check that neither leaves an order open.
 import { Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { concatHex, domainSeparator, type Hex, hashStruct, numberToHex, stringToHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
@@ -30,12 +30,12 @@ beforeAll(async () => {
 beforeEach(async () => {
   [thief, victim] = [await newTrader(world.url), await newTrader(world.url)];
 });
-// Whatever a test leaves open it names and cancels itself.
+// A test that leaves orders open must name and cancel them itself.
 afterEach(async () => {
   for (const trader of [thief, victim]) expect(await trader.client.getOpenOrders()).toEqual([]);
 });
 
-/** Every wallet of an owner with the signature type that trades from it. */
+/** Every wallet of an owner, with the signature type that trades from it. */
 export function walletsOf(owner: string): readonly (readonly [string, SignatureType])[] {
   const { proxy, safe, depositBeacon, depositUups } = deriver.derivedWallets(owner);
   return [
@@ -74,7 +74,7 @@ export function orderFrom(
   return { ...order, ...change };
 }
 
-/** For which chain and contract, and for type 3 for which wallet, a signature is made. */
+/** The chain and contract for which a signature is made, and for type 3 the wallet. */
 export interface Signing {
   readonly chainId?: number;
   readonly exchange?: string;
@@ -88,7 +88,7 @@ export interface Signing {
   readonly inner?: (signature: Hex) => Hex;
 }
 
-/** Signs as the official client does for the order's type, but for what `signing` changes. */
+/** Signs as the official client does for the order's type, with the changes in `signing`. */
 export async function sign(order: SignableOrder, account: PrivateKeyAccount, signing: Signing = {}): Promise<Hex> {
   const { chainId = 137, exchange = exchangeV2, typeText = ORDER_TYPE, inner = (signature) => signature } = signing;
   const plain = typedDataOf(order, chainId, exchange);
@@ -112,7 +112,7 @@ export function bodyOf(order: SignableOrder, signature: string, owner: string) {
   return { order: sent, owner, orderType: 'GTC', postOnly: false, deferExec: false };
 }
 
-/** Posts under the trader's API key. */
+/** Posts an order under the trader's API key. */
 export const post = (
   trader: Trader,
   order: SignableOrder,

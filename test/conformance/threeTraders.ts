@@ -1,5 +1,5 @@
-// Three traders in the test file's own world, for what several parties of a match get; Bob trades from a Safe, the others
-// from their keys' own wallets. Imported for what it exports, which is there once the tests run.
+// Three traders in the test file's own world, for the effects of a match on several parties; Bob trades from a Safe, the
+// others from their keys' own wallets. Imported for its exports, which are set once the tests run.
 import { beforeAll } from 'vitest';
 import { world } from './ownWorld.ts';
 import { newTrader, type Trader } from './world.ts';

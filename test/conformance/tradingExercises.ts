@@ -1,5 +1,5 @@
-// The exercises of the official client's methods that trade (interface H.1): orders come to rest, the book shows them, others
-// take them, and what is left is canceled. Each needs those above it. Run by everyMethod.test.ts alone.
+// The exercises of the official client's trading methods (interface H.1): orders rest, the book shows them, others take
+// them, and the remainder is canceled. Each exercise needs those above it. Run by everyMethod.test.ts alone.
 import {
   type ApiError,
   AssetType,
@@ -40,7 +40,7 @@ const resting: Exercises = {
   postOrders: async () => {
     const order = { tokenID: market.yes, price: 0.39, size: 10, side: Side.BUY };
     const orders = [await maker.client.createOrder(order, options()), await maker.client.createOrder(order, options())];
-    // The client's types tell orders of its versions apart; its own functions take what it made.
+    // The client's types distinguish orders by version; its own functions accept what it made.
     const args = orders.map((one) => ({ order: one, orderType: OrderType.GTC })) as PostOrdersArgs[];
     const replies = await maker.client.postOrders(args);
     seen.batchIds = orders.map((one) => orderIdOf(one, market.negRisk));
@@ -122,7 +122,7 @@ const prices: Exercises = {
   },
   getPricesHistory: async () => {
     const query = { market: market.yes, interval: PriceHistoryInterval.ONE_HOUR, fidelity: 1 };
-    // The client says that it returns a list, and hands on the object that the server sends.
+    // The client declares a list, but returns the object that the server sends.
     const { history } = (await taker.client.getPricesHistory(query)) as unknown as {
       history: { t: number; p: number }[];
     };

@@ -1,6 +1,6 @@
-// A scripted mix of trading for the restart test: four traders of different wallet types in three markets, and the
-// operations that they carry out, chosen by a seeded generator. It keeps beside the server what trades cannot tell:
-// which orders were posted, and what was split, merged and given. It never reads the server's memory.
+// A scripted mix of trading for the restart test: four traders of different wallet types in three markets, and their
+// operations, chosen by a seeded generator. It records what trades do not show: which orders were posted, and what was
+// split, merged and given. It never reads the server's memory.
 import { type ApiError, OrderType, type PostOrdersArgs, Side, type SignedOrder } from '@polymarket/clob-client-v2';
 import {
   createMarket,
@@ -24,13 +24,13 @@ const MARKET_TERMS: readonly MarketTerms[] = [
 ];
 const SHARES_GIVEN = '300';
 
-/** A market with the terms that its fees follow. */
+/** A market with the terms that determine its fees. */
 export interface RunMarket extends Market {
   readonly ratePer10k: number;
   readonly feeExponent: number;
 }
 
-/** Money that a trader moved outside of trades, micro, by market and kind. */
+/** Money and shares that a trader moved outside of trades, micro; shares by token. */
 interface Moves {
   collateral: bigint;
   readonly shares: Map<string, bigint>;
@@ -40,12 +40,12 @@ export interface Run {
   readonly traders: readonly Trader[];
   readonly markets: readonly RunMarket[];
   readonly moves: readonly Moves[];
-  /** Ids of all orders that each trader knows to have been taken or killed. */
+  /** For each trader, the ids of all orders known to have been accepted or killed. */
   readonly orderIds: readonly string[][];
   readonly random: () => number;
 }
 
-/** Makes traders and markets, and gives everybody shares to sell. */
+/** Creates traders and markets, and gives everybody shares to sell. */
 export async function prepareRun(url: string, random: () => number): Promise<Run> {
   const markets: RunMarket[] = [];
   for (const terms of MARKET_TERMS) {
@@ -71,7 +71,7 @@ export async function prepareRun(url: string, random: () => number): Promise<Run
 const pick = <Value>(values: readonly Value[], random: () => number): Value =>
   values[Math.floor(random() * values.length)];
 
-/** An order that is signed but not sent, so that its id is known whatever becomes of the request. */
+/** An order that is signed but not sent, so its id is known whatever happens to the request. */
 export interface SignedIntent {
   readonly traderIndex: number;
   readonly market: RunMarket;
@@ -81,7 +81,7 @@ export interface SignedIntent {
   readonly id: string;
 }
 
-/** Signs a random order: any type, either side, either token, prices near the middle so that many meet. */
+/** Signs a random order: any type, either side, either token, prices near the middle so that many match. */
 export async function signRandomOrder(run: Run, traderIndex: number): Promise<SignedIntent> {
   const { random, traders, markets } = run;
   const { client } = traders[traderIndex];
@@ -111,13 +111,13 @@ export async function signRandomOrder(run: Run, traderIndex: number): Promise<Si
 /** What a client knows about a request: answered with success, refused in words, or never answered. */
 export type Outcome = 'accepted' | 'killed' | 'refused' | 'lost';
 
-/** What the failure of a call tells. */
+/** The outcome that a failed call implies. */
 export function outcomeOf(error: ApiError): Outcome {
   if (error.status === undefined) return 'lost';
   return /FOK orders are|no orders found to match with FAK/.test(error.message) ? 'killed' : 'refused';
 }
 
-/** Posts a signed order; whatever the answer, it is an outcome. */
+/** Posts a signed order and returns the outcome, whatever the answer. */
 export async function post(run: Run, intent: SignedIntent): Promise<Outcome> {
   const { traderIndex, order, orderType, postOnly, id } = intent;
   const outcome = await run.traders[traderIndex].client.postOrder(order, orderType, postOnly).then(
@@ -131,7 +131,7 @@ export async function post(run: Run, intent: SignedIntent): Promise<Outcome> {
 async function postBatch(run: Run, traderIndex: number): Promise<void> {
   const intents: SignedIntent[] = [];
   for (let count = 0; count < 4; count += 1) intents.push(await signRandomOrder(run, traderIndex));
-  // The client's types tell orders of its versions apart; its own functions take what it made.
+  // The client's types distinguish orders by version; its own functions accept what it made.
   const args = intents.map(({ order, orderType }) => ({ order, orderType }) as PostOrdersArgs);
   const replies = await run.traders[traderIndex].client.postOrders(args);
   for (const [index, { orderID, errorMsg }] of replies.entries()) {
@@ -150,7 +150,7 @@ async function cancelSome(run: Run, traderIndex: number): Promise<void> {
   else await client.cancelAll();
 }
 
-/** Turns collateral into shares or back, and notes it when it was done. */
+/** Turns collateral into shares or back, and records it when it succeeds. */
 async function moveSets(run: Run, traderIndex: number): Promise<void> {
   const isSplit = run.random() < 0.6;
   const market = pick(run.markets, run.random);

@@ -1,5 +1,5 @@
-// Two traders in the test file's own world, one who rests orders and one who takes them, as most of these tests need them.
-// Imported for what it exports, which is there once the tests run.
+// Two traders in the test file's own world, one who rests orders and one who takes them, which suits most of these tests.
+// Imported for its exports, which are set once the tests run.
 import { beforeAll } from 'vitest';
 import { world } from './ownWorld.ts';
 import { newTrader, type Trader } from './world.ts';

@@ -1,5 +1,5 @@
-// Interface A.2: the official unified client takes a builder key away by the builder key itself, in headers of its own
-// and without a word of its owner. Every request of a client that has one carries them; nothing else looks at them.
+// Interface A.2: the official unified client revokes a builder key with the builder key itself, in headers of its own and
+// without its owner's signature. Every request of a client that has such a key carries these headers; nothing else reads them.
 import { createPublicClient, forkEnvironmentConfig } from '@polymarket/client';
 import { revokeBuilderApiKey } from '@polymarket/client/actions';
 import { builderApiKey } from '@polymarket/client/node';
@@ -20,7 +20,7 @@ afterEach(() => server.close());
 
 const makeKey = async (): Promise<BuilderKey> => (await call(alice, 'POST', PATH)).json;
 
-/** Whether each key of Alice's has been revoked, oldest first. */
+/** Whether each of Alice's keys has been revoked, oldest first. */
 const revokedOnes = async (): Promise<readonly boolean[]> =>
   (await call(alice, 'GET', PATH)).json.map(({ revokedAt }: { revokedAt?: string }) => revokedAt !== undefined);
 

@@ -1,5 +1,5 @@
-// Interface A.2 through the official client: API keys are created, derived, listed and deleted, and each step shows in
-// the next one. The client is unmodified and talks to a server process; it never sees the server's memory.
+// Interface A.2 through the official client: API keys are created, derived, listed and deleted, and each step shows in the
+// next one. The client is unmodified and talks to a server process; it never sees the server's memory.
 import { AssetType, Chain, ClobClient, createL1Headers } from '@polymarket/clob-client-v2';
 import { createWalletClient, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
@@ -11,7 +11,7 @@ const UNAUTHORIZED = 'Unauthorized/Invalid api key';
 
 const newAccount = () => privateKeyToAccount(generatePrivateKey());
 
-/** The client of a key with credentials; refusals come back as values. */
+/** The client of a key with credentials; refusals are returned as values. */
 function clientWith(
   account: ReturnType<typeof newAccount>,
   creds: { key: string; secret: string; passphrase: string },
@@ -43,7 +43,7 @@ test('a key that was never created cannot be derived', async () => {
   const client = bareClient(world.url, account);
   expect((await client.deriveApiKey()).key).toBeUndefined();
   const created = await client.createApiKey();
-  // Another nonce is another key, which does not exist yet.
+  // Another nonce means another key, which does not exist yet.
   expect((await client.deriveApiKey(1)).key).toBeUndefined();
   expect(await clientWith(account, created).getApiKeys()).toEqual({ apiKeys: [created.key] });
 });
@@ -75,7 +75,7 @@ test('the keys of a wallet are listed for its signature too, without any key', a
   expect(await list(signed)).toMatchObject({ status: 200, json: { apiKeys: [creds.key] } });
   const stranger = { ...signed, POLY_ADDRESS: newAccount().address };
   expect(await list(stranger)).toMatchObject({ status: 401, json: { error: 'Invalid L1 Request headers' } });
-  // What has part of a key's credentials is meant as theirs, and so is nothing at all.
+  // A request with part of a key's credentials, or with none, is treated as one that uses a key.
   const refused = { status: 401, json: { error: UNAUTHORIZED } };
   expect(await list({ ...signed, POLY_PASSPHRASE: creds.passphrase })).toMatchObject(refused);
   expect(await list({ ...signed, POLY_API_KEY: creds.key })).toMatchObject(refused);
@@ -138,7 +138,7 @@ test('a deleted key opens nothing any more, while the other key of the owner goe
   expect((await bare.deriveApiKey(1)).key).toBeUndefined();
 
   expect(await kept.getApiKeys()).toEqual({ apiKeys: [keptCreds.key] });
-  // The order is the owner's, not the key's: it still rests, and the other key cancels it.
+  // The order belongs to the owner, not to the key: it still rests, and the other key cancels it.
   expect((await kept.getOpenOrders()).map(({ id }) => id)).toEqual([order.orderID]);
   expect(await kept.cancelOrder({ orderID: order.orderID })).toEqual({ canceled: [order.orderID], not_canceled: {} });
 });

@@ -1,5 +1,5 @@
-// Interface B through the official client: limit and market orders of every type and side on both tokens, what the
-// reply says, and what balances, books and order records say afterwards. One server process, nobody else trades.
+// Interface B through the official client: limit and market orders of every type and side on both tokens, the replies, and
+// the resulting balances, books and order records. One server process, nobody else trades.
 import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
@@ -69,7 +69,9 @@ test('a limit order that rests is answered as live, recorded in full and shown i
   await maker.client.cancelAll();
 });
 
-/** A taker of 20 shares at 0.37 against one maker of the same token who rests exactly that, in every combination. */
+/**
+ * A taker of 20 shares at 0.37 against one maker of the same token with a resting order of exactly that, in every combination.
+ */
 const takers = (['yes', 'no'] as const).flatMap((token) =>
   [Side.BUY, Side.SELL].flatMap((side) =>
     [OrderType.GTC, OrderType.GTD, OrderType.FOK, OrderType.FAK].map((type) => ({ token, side, type })),
@@ -217,7 +219,7 @@ test('a FOK that cannot fill leaves the book untouched, names its id and is reme
   const again = await refusalOf(taker.client.postOrder(order, OrderType.FOK));
   expect(again.message).toContain(`order ${id} is invalid. Duplicated.`);
 
-  // What does fill is filled whole.
+  // An order that can fill is filled completely.
   const filled = await take(taker, market, Side.BUY, market.yes, 5, 0.5);
   expect(filled).toMatchObject({ status: 'matched', makingAmount: '5', takingAmount: '10' });
   expect(await balancesOf(taker, market)).toEqual(moved(takerBefore, { collateral: '-5', yes: '10' }));
@@ -248,7 +250,7 @@ test('a market BUY spends its budget from the best price on, so that it buys mor
   await limit(maker, market, Side.SELL, market.no, 0.3, 80);
   const before = await balancesOf(taker, market);
   expect(await taker.client.calculateMarketPrice(market.no, Side.BUY, 8)).toBe(0.3);
-  // No price: the client reads the book and signs the price of the worst level it needs.
+  // Without a price the client reads the book and signs the price of the worst level that it needs.
   const reply = await take(taker, market, Side.BUY, market.no, 8);
   expect(reply).toMatchObject({ status: 'matched', makingAmount: '8', takingAmount: '30' });
   expect(await balancesOf(taker, market)).toEqual(moved(before, { collateral: '-8', no: '30' }));
@@ -266,7 +268,7 @@ test('post-only orders rest or are refused, whichever token they would cross thr
     limit(taker, market, Side.BUY, market.no, 0.55, 10, { postOnly: true }),
     limit(maker, market, Side.BUY, market.no, 0.6, 10, { postOnly: true }),
   ];
-  // Awaited together: one that is refused before anybody waits for it would be nobody's.
+  // Awaited together: a promise rejected before anything awaits it would be an unhandled rejection.
   for (const { message } of await Promise.all(crossings.map(refusalOf))) {
     expect(message).toContain('invalid post-only order: order crosses book');
   }

@@ -1,6 +1,6 @@
-// Interface B.3 and B.3a from the thief's side: an order for a wallet that is not the caller's, or under a key that is not its
-// owner's, is refused in every way that can be tried, and nothing comes to rest. With each kind of refusal goes the right order
-// that is taken.
+// Interface B.3 and B.3a from the thief's side: an order for a wallet that is not the caller's, or under a key that is not
+// its owner's, is refused in every way that can be tried, and nothing comes to rest. Each kind of refusal is accompanied by
+// the right order, which is accepted.
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
@@ -79,7 +79,7 @@ test('a wallet that is bound to an owner trades for it with the bound type, and 
       if (claimed === type) await expectToRest(victim, reply, wallet);
       else expectRefusal(reply, NO_WALLET, `bound as ${type}, claimed as ${claimed}`);
     }
-    // A signature of the thief's does not help the victim's own order either.
+    // The thief's signature on the victim's own order does not help either.
     const forged = orderFrom(victim.owner, wallet, type);
     expectRefusal(await post(victim, forged, await sign(forged, thief.account)), NO_SIGNATURE);
   }
@@ -118,7 +118,7 @@ test('maker and signer do not change places', async () => {
   for (const [wallet, type] of walletsOf(thief.owner).slice(1)) {
     const swapped = orderFrom(thief.owner, thief.owner, type, { signer: wallet });
     expectRefusal(await post(thief, swapped, await sign(swapped, thief.account)), NO_SIGNER, `type ${type}`);
-    if (type === 3) continue; // one address is both
+    if (type === 3) continue; // here one address is both
     const right = orderFrom(thief.owner, wallet, type);
     const signature = await sign(right, thief.account);
     const later = { ...right, maker: right.signer, signer: right.maker };
@@ -136,7 +136,7 @@ test('a signed order is good under no other key and for no other owner', async (
     const body = bodyOf(order, signature, victim.apiKey);
     const unsigned = await raw(world.url, 'POST', '/order', body, { POLY_ADDRESS: victim.owner });
     expect(unsigned.status).toBe(401);
-    // What the victim itself has placed cannot be placed once more, by anybody.
+    // An order that the victim has placed cannot be placed again, by anybody.
     const placed = await post(victim, order, signature);
     expect(placed.json.status).toBe('live');
     expectRefusal(await post(victim, order, signature), /Duplicated/, type);

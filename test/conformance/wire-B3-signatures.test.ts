@@ -1,5 +1,5 @@
-// Interface B.3 and B.3a: a signature is good for the one order, type, wallet, chain and contract that it was made for, and in
-// one form. Whatever differs in one place alone is refused, and nothing comes to rest; the right order is then taken.
+// Interface B.3 and B.3a: a signature is valid for the one order, type, wallet, chain and contract that it was made for,
+// and in one form. A difference in a single place is refused, and nothing comes to rest; the right order is then accepted.
 import { concatHex, domainSeparator, type Hex, size } from 'viem';
 import { expect, test } from 'vitest';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
@@ -38,11 +38,11 @@ test.each(pairs)('a signature of type $signed is none of type $sent', async ({ s
   const order = orderFrom(thief.owner, walletOfType(thief.owner, signed), signed);
   const signature = await sign(order, thief.account);
   expectRefusal(await post(thief, { ...order, signatureType: sent }, signature), /^(maker|the order signer|invalid)/);
-  // Also where wallet and signer are made to fit the type that is sent, so that the signature alone is wrong.
+  // Also where wallet and signer match the type that is sent, so that only the signature is wrong.
   const fitting = orderFrom(thief.owner, walletOfType(thief.owner, sent), sent, { salt: order.salt });
   const sentOrder = { ...fitting, timestamp: order.timestamp };
   expectRefusal(await post(thief, sentOrder, signature), NO_SIGNATURE);
-  // And where the order that is sent was signed, in the form of the other type.
+  // And where the order that is sent was signed, but in the form of the other type.
   const otherForm = await sign({ ...sentOrder, signatureType: signed }, thief.account);
   expectRefusal(await post(thief, sentOrder, otherForm), NO_SIGNATURE);
   await expectToRest(thief, await post(thief, sentOrder, await sign(sentOrder, thief.account)), sentOrder.maker);
@@ -65,14 +65,14 @@ test('nothing that is signed can be changed after signing', async () => {
     for (const change of changes) {
       expectRefusal(await post(thief, { ...order, ...change }, signature), NO_SIGNATURE, Object.keys(change));
     }
-    // The maker: to every other wallet of the owner, and to those of somebody else.
+    // The maker: changed to every other wallet of the owner, and to those of somebody else.
     for (const [maker] of [...walletsOf(thief.owner), ...walletsOf(victim.owner)]) {
       if (maker === order.maker) continue;
       const changed = { ...order, maker, ...(type === 3 && { signer: maker }) };
       expectRefusal(await post(thief, changed, signature), /^(maker address not allowed|invalid signature)/, maker);
     }
   }
-  // Both deposit forms are type 3, so that there the signature alone tells them apart.
+  // Both deposit forms are type 3, so only the signature tells them apart.
   const { depositBeacon, depositUups } = deriver.derivedWallets(thief.owner);
   const order = orderFrom(thief.owner, depositBeacon, 3);
   const moved = { ...order, maker: depositUups, signer: depositUups };
@@ -163,7 +163,7 @@ test('a neg-risk market takes signatures for its own contract, and an ordinary o
   }
 });
 
-/** The other signature that the same curve equation allows: s taken from the order, v turned over. */
+/** The other signature that satisfies the same curve equation: s replaced by the curve order minus s, v flipped. */
 function highTwin(signature: Hex): Hex {
   const s = CURVE_ORDER - BigInt(`0x${signature.slice(66, 130)}`);
   const v = signature.slice(130) === '1b' ? '1c' : '1b';
@@ -190,7 +190,7 @@ test('a signature has one form: its twin with a high s is refused, and so are ot
     const right = await sign(order, thief.account);
     const upper = `0x${right.slice(2).toUpperCase()}`;
     await expectToRest(thief, await post(thief, order, upper), order.maker);
-    // Once placed, no other form of the signature brings it back.
+    // Once the order is placed, no other form of the signature places it again.
     expectRefusal(await post(thief, order, await sign(order, thief.account, { inner: highTwin })), NO_SIGNATURE);
     expectRefusal(await post(thief, order, right), /Duplicated/);
   }

@@ -145,7 +145,7 @@ test('a key trades from no wallet but its own', async () => {
   }
   expect(await victim.client.getOpenOrders()).toEqual([]);
   expect(await balancesOf(victim, market)).toEqual(before);
-  // The same thief with its own wallet is welcome.
+  // The same thief with its own wallet is accepted.
   expect((await limit(thief, market, Side.BUY, market.yes, 0.3, 10)).status).toBe('live');
 });
 

@@ -1,5 +1,5 @@
-// Interface B.4 through the official client: on every tick size, limit and market orders are taken at the price that the
-// client meant, cost exactly what they say, and are refused off the tick. One server process, one market a tick size.
+// Interface B.4 through the official client: on every tick size, limit and market orders are accepted at the price that the
+// client meant, cost exactly the stated amount, and are refused off the tick. One server process, one market a tick size.
 import type { TickSize } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
@@ -22,10 +22,10 @@ import {
 
 interface Row {
   readonly tickSize: TickSize;
-  /** A price on the tick with as many decimals as it has. */
+  /** A price on the tick, with as many decimals as the tick. */
   readonly price: number;
   readonly size: number;
-  /** Their product. */
+  /** The product of price and size. */
   readonly cost: string;
   readonly complement: string;
 }
@@ -66,7 +66,7 @@ test.each(rows)('market orders on a tick of $tickSize match the price that they 
     const before = await balancesOf(taker, market);
     const amount = type === OrderType.FOK ? 10 : 7.77;
     const reply = await take(taker, market, Side.BUY, market.yes, amount, price, type);
-    // Whole lots at the maker's price; the unspent rest, less than a lot, stays with the buyer.
+    // Whole lots at the maker's price; the unspent remainder, less than a lot, stays with the buyer.
     const pips = micro(String(price)) / 100n;
     const lots = micro(String(amount)) / pips;
     const spent = lots * pips;
@@ -82,7 +82,7 @@ test.each(rows)('market orders on a tick of $tickSize match the price that they 
 
 test('an order off the tick is refused with its price and the tick', async () => {
   const market = await createMarket(world.url, { tickSize: '0.01' });
-  // The client believes in a finer tick than the market has.
+  // The client assumes a finer tick than the market has.
   const order = await maker.client.createOrder(
     { tokenID: market.yes, price: 0.375, size: 10, side: Side.BUY },
     { tickSize: '0.01', negRisk: false },

@@ -1,5 +1,5 @@
-// Interface B.7 through the official client: several orders in one request, answered one by one in their order; a refused
-// element tells why and leaves the others alone. Also what a batch as a whole is refused for.
+// Interface B.7 through the official client: several orders in one request, answered one by one in order; a refused element
+// says why and does not affect the others. Also the reasons for which a whole batch is refused.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
@@ -28,7 +28,7 @@ async function args(
 ): Promise<PostOrdersArgs> {
   const { tickSize, negRisk, yes } = market;
   const order = await trader.client.createOrder({ tokenID: yes, price, size, side }, { tickSize, negRisk });
-  // The client's types tell orders of its versions apart; its own functions take what it made.
+  // The client's types distinguish orders by version; its own functions accept what it made.
   return { order, orderType } as PostOrdersArgs;
 }
 
@@ -75,7 +75,7 @@ test('elements are taken in the order of the array: a later one meets what the e
     await args(bob, market, Side.BUY, 0.5, 8),
     await args(bob, market, Side.SELL, 0.4, 5, OrderType.FOK),
   ]);
-  // The fourth would meet the rest of the second, its owner's own, and so cancels it. The last finds only own bids.
+  // The fourth would meet the remainder of the second, its owner's own order, and so cancels it. The last finds only own bids.
   expect(replies.map(({ status, takingAmount }) => [status, takingAmount])).toEqual([
     ['matched', '3'],
     ['matched', '2'],
@@ -108,7 +108,7 @@ test('a batch of fifteen is taken, of sixteen refused, and an empty one too', as
     { price: '0.15', size: '10' },
     { price: '0.01', size: '10' },
   ]);
-  // The refused sixteenth was never looked at: it may be sent again.
+  // The refused sixteenth was never looked at, so it may be sent again.
   expect((await alice.client.postOrders(batch.slice(15)))[0]).toMatchObject({ status: 'live', errorMsg: '' });
 });
 

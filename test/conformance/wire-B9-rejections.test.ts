@@ -1,6 +1,6 @@
-// Interface B.6 and B.9: orders that are refused after their signature was believed. Each text carries the figures that
-// explain it, and nothing that a client can see changes. Orders are signed by the official client; where the client
-// would not send such an order, its body is sent without the client.
+// Interface B.6 and B.9: orders that are refused after their signature was accepted. Each text carries the figures that
+// explain it, and nothing that a client can see changes. Orders are signed by the official client; where the client would
+// not send such an order, its body is sent without the client.
 import { randomUUID } from 'node:crypto';
 import { isV2Order, OrderType, orderToJsonV2, type SignedOrder } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
@@ -70,7 +70,7 @@ test('an order of version 1 is told to be of another version, and the client wou
     status: 400,
     json: { error: expect.stringContaining('order_version_mismatch') },
   });
-  // createAndPostOrder re-reads the version, finds 2 again and gives up after one try.
+  // createAndPostOrder rereads the version, finds 2 again and gives up after one try.
   const rebuilt = await trader.client.createAndPostOrder(
     { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
     { tickSize: market.tickSize, negRisk: false },
@@ -194,7 +194,7 @@ test('sizes and budgets below the minimum are refused with both figures', async 
   expect(cheap.message).toContain('invalid amount for a marketable BUY order ($2.4), min size: $2.5');
   const crossing = await refusalOf(limit(trader, market, Side.BUY, market.yes, 0.1, 20));
   expect(crossing.message).toContain('invalid amount for a marketable BUY order ($2), min size: $2.5');
-  // The same that does not cross is fine, and a market order has no minimum in shares.
+  // The same order without crossing is accepted, and a market order has no minimum in shares.
   expect((await limit(trader, market, Side.BUY, market.yes, 0.09, 20)).status).toBe('live');
   expect(await take(trader, market, Side.BUY, market.yes, 2.5, 0.1)).toMatchObject({ takingAmount: '25' });
   expect((await balancesOf(trader, market)).yes).toBe(25_000_000n);
@@ -235,7 +235,7 @@ test('a market that is not open takes no orders, and says so until it is', async
   expect(await limit(trader, market, Side.BUY, market.yes, 0.41, 10)).toMatchObject({ status: 'live' });
   await admin(world.url, 'PATCH', path, { status: 'closed' });
   expect(await trader.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
-  // Bots that sell again and again until a market is ready end by these words.
+  // Bots that retry a sale until a market is ready stop at these words.
   const over = await refusalOf(limit(trader, market, Side.SELL, market.yes, 0.42, 10));
   expect([over.status, over.message]).toEqual([400, `the orderbook ${market.yes} does not exist`]);
 });

@@ -1,5 +1,5 @@
-// Interface C.1 through the official client: more than two pages of open orders and of trades come whole, each row once, to
-// the end mark; filters narrow them; pages hold still while rows come and go. One market with minimums of one share.
+// Interface C.1 through the official client: more than two pages of open orders and of trades arrive complete, each row once, up
+// to the end cursor; filters narrow them; pages stay stable while rows come and go. One market with minimums of one share.
 import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
 import { beforeAll, expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
@@ -21,10 +21,10 @@ const TRADE_COUNT = 257;
 
 let market: Market;
 let orderIds: readonly string[];
-/** Trades in the order in which they happened. */
+/** Trade ids in the order in which the trades happened. */
 let tradeIds: readonly string[];
 
-/** Orders of one share each, posted in batches of fifteen. */
+/** Posts orders in batches of fifteen, each of `size`, and returns their ids. */
 async function postMany(trader: Trader, side: Side, prices: readonly number[], size: number): Promise<string[]> {
   const { tickSize, negRisk, yes } = market;
   const ids: string[] = [];
@@ -63,7 +63,7 @@ beforeAll(async () => {
 const page = (trader: Trader, path: string, query: string): Promise<RawReply> =>
   signedRaw(trader, 'GET', path, undefined, `?${query}`);
 
-/** Follows the cursors by hand, so that the pages themselves are seen. */
+/** Follows the cursors by hand, so that the pages themselves can be checked. */
 async function pagesOf(trader: Trader, path: string, query = ''): Promise<readonly RawReply['json'][]> {
   const pages: RawReply['json'][] = [];
   let cursor = 'MA==';

@@ -6,7 +6,7 @@ import { world } from './ownWorld.ts';
 import { maker, taker } from './twoTraders.ts';
 import { admin, createMarket, giveShares, levelsOf, limit, type Market, newTrader, raw, Side, take } from './world.ts';
 
-/** A market with bids 0.4 (30) and 0.38 (10), asks 0.47 (8), 0.5 (20): the asks are bids for NO. */
+/** A market with bids 0.4 (30) and 0.38 (10), asks 0.47 (8) and 0.5 (20); the asks are bids for NO. */
 async function quotedMarket(terms = {}): Promise<Market> {
   const market = await createMarket(world.url, terms);
   await limit(maker, market, Side.BUY, market.yes, 0.4, 30);
@@ -84,7 +84,7 @@ test('prices, midpoints and spreads are those of the best levels', async () => {
   expect(midpoints.json).toEqual({ [yes]: '0.435', [no]: '0.565' });
   const prices = await raw(world.url, 'GET', `/prices?token_ids=${yes},${no}&sides=BUY,SELL`);
   expect(prices.json).toEqual({ [yes]: { BUY: '0.4' }, [no]: { SELL: '0.6' } });
-  // Taking the best ask whole moves the price to the next.
+  // Taking the whole best ask moves the price to the next one.
   await take(maker, market, Side.BUY, yes, 3.76, 0.47);
   expect((await client.getPrice(yes, Side.SELL)).price).toBe('0.5');
   expect((await client.getMidpoint(no)).mid).toBe('0.55');
@@ -310,7 +310,7 @@ test('each kind of market record has its fields, and the lists have no others', 
     outcomes: ['Yes', 'No'],
     fpmm: expect.any(String),
   });
-  // A date is RFC 3339 or null: an empty text would break readers.
+  // A date is RFC 3339 or null: an empty string would break parsers.
   for (const date of [detail.end_date_iso, detail.game_start_time, detail.accepting_order_timestamp]) {
     expect(date === null || !Number.isNaN(Date.parse(date))).toBe(true);
   }

@@ -1,5 +1,5 @@
-// Interface C.4 through the official client: every way to cancel takes exactly the orders it names, answers with their ids
-// and reasons, and frees what they reserved. One server process; each test has markets of its own.
+// Interface C.4 through the official client: every way to cancel cancels exactly the orders that it names, answers with
+// their ids and reasons, and releases their reservations. One server process; each test has markets of its own.
 import { expect, test } from 'vitest';
 import { PATIENCE } from '../support/patience.ts';
 import { world } from './ownWorld.ts';
@@ -21,7 +21,7 @@ import {
 const NOT_FOUND = 'Order not found or already canceled';
 const TOO_LATE = "order can't be found - already canceled or matched";
 
-/** Bids of 10 shares at these prices for a token, and their ids. */
+/** Places bids of 10 shares at these prices for a token, and returns their ids. */
 async function bids(trader: Trader, market: Market, token: string, prices: readonly number[]): Promise<string[]> {
   const ids: string[] = [];
   for (const price of prices) ids.push((await limit(trader, market, Side.BUY, token, price, 10)).orderID);

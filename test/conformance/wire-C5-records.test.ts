@@ -1,5 +1,5 @@
-// Interface C.5 through the official client: what order and trade records say to each party of a match, in every field that
-// clients read, and in the older dialect of the same paths. One server process; every figure follows from an order.
+// Interface C.5 through the official client: the order and trade records that each party of a match gets, in every field
+// that clients read, and in the older dialect of the same paths. One server process; every figure follows from an order.
 import { createHash, createHmac } from 'node:crypto';
 import { getAddress } from 'viem';
 import { expect, test } from 'vitest';
@@ -29,7 +29,7 @@ test('a trade is the same record for all its parties, but for the side on which 
   );
   expect([aliceTrades.length, bobTrades.length, carolTrades.length]).toEqual([1, 1, 1]);
   const [trade] = carolTrades;
-  // Addresses as every recorded trade of production has them: bots compare them with their own letter by letter.
+  // Addresses are written as in every recorded trade of production: bots compare them with their own letter by letter.
   expect(trade).toMatchObject({
     id: expect.stringMatching(UUID),
     taker_order_id: ids.carol,
@@ -74,7 +74,7 @@ test('a trade is the same record for all its parties, but for the side on which 
   expect(trade.match_time).toMatch(/^\d{10}$/);
   expect(Number(trade.match_time)).toBeGreaterThanOrEqual(secondsBefore - 1);
   expect(Number(trade.last_update)).toBeGreaterThanOrEqual(Number(trade.match_time));
-  // `type`, which no official client knows, tells the side as well where it is there.
+  // `type`, a field unknown to every official client, also states the side where it is present.
   const sided = (row: object, side: string) => ({ ...row, trader_side: side, ...('type' in row && { type: side }) });
   for (const [made] of [aliceTrades, bobTrades]) expect(made).toEqual(sided(trade, 'MAKER'));
 

@@ -1,5 +1,5 @@
 // Interface C.6 through the official client: balances of collateral and of each token are exact after every kind of fill,
-// at every fee, for both parties, and money is neither made nor lost. A ledger beside the test adds everything up.
+// at every fee, for both parties, and money is neither created nor lost. A ledger beside the test adds everything up.
 import { AssetType, Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { getAddress } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
@@ -99,7 +99,7 @@ test('the balance of every type is its own wallet’s, and the update call chang
   expect(await balancesOf(taker, market)).toEqual({ ...before, yes: 1n });
   const reply = await client.getBalanceAllowance({ asset_type: AssetType.CONDITIONAL, token_id: market.yes });
   expect(reply.balance).toBe('1');
-  // An allowance never stands in the way: every exchange contract is allowed more than any balance.
+  // Allowances never limit an order: every exchange contract is allowed more than any balance.
   const entries = Object.entries(reply.allowances);
   const { exchangeV2, negRiskExchangeV2, negRiskAdapter } = getContractConfig(Chain.POLYGON);
   expect(Object.keys(reply.allowances)).toEqual(
@@ -127,7 +127,7 @@ test('shares are usable at once: what was just bought is sold in the next reques
   expect(await balancesOf(taker, market)).toEqual({ ...before, collateral: before.collateral - 5_000_000n });
 });
 
-/** What the trades of a wallet moved, added up from its own records. */
+/** The amounts that a wallet's trades moved, added up from its own records. */
 function flowOf(trades: Awaited<ReturnType<Trader['client']['getTrades']>>, trader: Trader, market: Market) {
   let collateral = 0n;
   const shares = { [market.yes]: 0n, [market.no]: 0n };
@@ -167,7 +167,7 @@ test('after two hundred random orders every balance is what the trades add up to
     const price = Math.round(400 + random() * 200) / 1000;
     const size = Math.round(100 + random() * 1_900) / 100;
     const reply = await limit(trader, market, side, token, price, size).catch((error: Error) => {
-      // Small crossing buys and sales of shares no longer held are refused; everything else must be taken.
+      // Small crossing buys and sales of shares no longer held are refused; everything else must be accepted.
       expect(error.message).toMatch(/marketable BUY|not enough balance/);
       return undefined;
     });

@@ -1,5 +1,5 @@
-// Interface D through the official client: the hash in every book is the one that the client computes from what it
-// received; it changes with the book and only with it, and equal books hash equally. Books are posted, filled and
+// Interface D through the official client: the hash in every book is the one that the client computes from the book it
+// received. It changes with the book and only with it, and equal books have equal hashes. Books are posted, filled and
 // cancelled over HTTP; the hash is never computed here by the server's own code.
 import { createHash } from 'node:crypto';
 import type { OrderBookSummary } from '@polymarket/clob-client-v2';
@@ -13,7 +13,7 @@ async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary,
   for (const book of [yes, no]) {
     expect(book.hash).toMatch(/^[a-f0-9]{40}$/);
     expect(book.timestamp).toMatch(/^\d{13}$/);
-    // The client empties and rewrites the hash of the object it is given.
+    // The client clears and rewrites the hash of the object that it is given.
     expect(await taker.client.getOrderBookHash({ ...book })).toBe(book.hash);
     const { market: condition, asset_id, timestamp, bids, asks, min_order_size, tick_size, neg_risk } = book;
     const ordered = {

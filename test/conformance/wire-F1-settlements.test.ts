@@ -1,5 +1,5 @@
-// Interface F.1, F.5 and F.6 through the official client: how money and shares move when orders meet on the same token, on
-// both sides of a full set, and in a mix of these; what fees take; what a short balance is told. Exact to the micro.
+// Interface F.1, F.5 and F.6 through the official client: how money and shares move when orders match on the same token,
+// across the two tokens of a full set, and in a mix of both; the fees; the refusal of a short balance. Exact to the micro.
 import { AssetType } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
 import { world } from './ownWorld.ts';
@@ -83,7 +83,7 @@ test('the taker alone pays the fee, once a price level: on top of a BUY, out of 
   await limit(alice, market, Side.SELL, market.yes, 0.31, 7.77);
   await limit(alice, market, Side.SELL, market.yes, 0.33, 20);
   const buy = await limit(bob, market, Side.BUY, market.yes, 0.33, 20);
-  // 7.77 at 0.31 and 12.23 at 0.33; what the reply states is without the fee.
+  // 7.77 at 0.31 and 12.23 at 0.33; the reply states the amount without the fee.
   expect(buy).toMatchObject({ status: 'matched', takingAmount: '20', makingAmount: '6.4446' });
   const buyFee = feeMicro(777, 3_100, 700) + feeMicro(1_223, 3_300, 700);
   const bobBought = moved(bobBefore, { collateral: '-6.4446', yes: '20' });
@@ -121,7 +121,7 @@ test('a steeper fee curve is charged exactly, on mint and merge as well', async 
   expect(await bob.client.getFeeExponent(market.no)).toBe(3);
 });
 
-/** A wallet of a new key with a given amount and nothing else. */
+/** A wallet of a new key with the given amount and nothing else. */
 async function traderWith(collateral: string): Promise<Trader> {
   const trader = await newTrader(world.url);
   const { balance } = await trader.client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
@@ -154,7 +154,7 @@ test('a client that sizes by the fee at a worse price is told that its balance i
   const { tickSize, negRisk } = market;
   const order = { tokenID: market.yes, amount: 50, side: Side.BUY, price: 0.9, userUSDCBalance: 50 };
   const refusal = await refusalOf(trader.client.createAndPostMarketOrder(order, { tickSize, negRisk }, OrderType.FOK));
-  // It kept 50 / 0.9 * 0.05 * 0.09 = 0.25 for the fee; at 0.1 the 49.75 buy 497.5 shares and cost 2.23875.
+  // It kept 50 / 0.9 * 0.05 * 0.09 = 0.25 for the fee; at 0.1 the 49.75 buy 497.5 shares, whose fee is 2.23875.
   const needed = 49_750_000n + feeMicro(49_750, 1_000, 500);
   expect(refusal.message).toContain('not enough balance / allowance');
   expect(refusal.message).toContain(`balance: 50000000, sum of active orders: 0, order amount (inc. fees): ${needed}`);
@@ -173,7 +173,7 @@ test('collateral backs orders in each market by itself, and those that a fill un
   );
   await giveShares(world.url, alice, first.yes, '200');
   await take(alice, first, Side.SELL, first.yes, 100, 0.5);
-  // 50 left: the younger orders of the second market go first, and then what still does not fit.
+  // With 50 left, the younger orders of the second market are cancelled first, and then others that are still not covered.
   expect((await balancesOf(trader, first)).collateral).toBe(50_000_000n);
   const open = await trader.client.getOpenOrders();
   expect(open.map(({ market, size_matched }) => [market, size_matched])).toEqual([[first.conditionId, '100']]);

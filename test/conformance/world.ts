@@ -1,6 +1,6 @@
-// What the conformance files do in their world (ownWorld.ts): traders who are unmodified official clients with wallets of
-// every signature type, markets made through the admin interface, and balances read over HTTP.
-// Nothing here looks into the server: what is asserted is what a client is told.
+// The helpers of the conformance files in their world (ownWorld.ts): traders who are unmodified official clients with
+// wallets of every signature type, markets created through the admin interface, and balances read over HTTP. Nothing here
+// looks into the server: assertions rest on what a client is told.
 import {
   type ApiError,
   AssetType,
@@ -25,10 +25,10 @@ import { typedDataOf } from '../auth/orders.ts';
 
 export { OrderType, Side };
 
-/** The token that a development server takes for its admin interface. */
+/** The token that a development server accepts for its admin interface. */
 const ADMIN_TOKEN = 'dev-admin';
 const MNEMONIC = 'test test test test test test test test test test test junk';
-/** What development credits to each wallet of a new owner, micro. */
+/** The amount that development credits to each wallet of a new owner, micro. */
 export const CREDIT_MICRO = 10_000_000_000n;
 
 /** Published wallets of the first two development keys (wire.md B.3a): proxy, Safe and deposit wallet in beacon form. */
@@ -83,12 +83,12 @@ export interface Market {
   readonly tickSize: TickSize;
 }
 
-/** What a market of a test may differ in from the defaults. */
+/** The terms in which a test's market may differ from the defaults. */
 export interface MarketTerms {
   readonly tickSize?: TickSize;
-  /** Shares. */
+  /** In shares. */
   readonly minOrderSize?: number;
-  /** Collateral units, decimal. */
+  /** In collateral units, as a decimal text. */
   readonly minMarketableBuy?: string;
   readonly feeRate?: number;
   readonly feeExponent?: number;
@@ -98,7 +98,7 @@ export interface MarketTerms {
 
 let marketCount = 0;
 
-/** Makes an open market with the outcomes Yes and No, and reads its tokens back as clients do. */
+/** Creates an open market with the outcomes Yes and No, and reads its tokens back as clients do. */
 export async function createMarket(url: string, terms: MarketTerms = {}): Promise<Market> {
   marketCount += 1;
   const slug = `conformance-${process.pid}-${marketCount}`;
@@ -144,22 +144,22 @@ export function developmentKey(index: number): Hex {
   return `0x${Buffer.from(key).toString('hex')}`;
 }
 
-/** An official client that signs with a key and has no API key yet; errors come back as values. */
+/** An official client that signs with a key and has no API key yet; errors are returned as values. */
 export function bareClient(url: string, account: PrivateKeyAccount): ClobClient {
-  // The transport is never used: a wallet client of viem wants one, and signs locally.
+  // The transport is never used: viem's wallet client requires one, but signs locally.
   const signer = createWalletClient({ account, transport: http(url) });
   return new ClobClient({ host: url, chain: Chain.POLYGON, signer });
 }
 
 const deriver = walletDeriver();
 
-/** The wallet from which orders of that signature type are paid. */
+/** The wallet that pays for orders of this signature type. */
 export function walletOf(owner: string, signatureType: SignatureTypeV2): string {
   const { proxy, safe, depositBeacon } = deriver.derivedWallets(owner);
   return [owner.toLowerCase(), proxy, safe, depositBeacon][signatureType];
 }
 
-/** A client with an API key that throws what the server refuses; a fresh random key unless one is given. */
+/** A trader with an API key, whose client throws on refusals; on a fresh random key unless one is given. */
 export async function newTrader(url: string, signatureType: SignatureTypeV2 = 0, key?: Hex): Promise<Trader> {
   const account = privateKeyToAccount(key ?? generatePrivateKey());
   const creds = await bareClient(url, account).createOrDeriveApiKey();
@@ -176,7 +176,7 @@ export async function newTrader(url: string, signatureType: SignatureTypeV2 = 0,
   return { client, account, owner: account.address.toLowerCase(), wallet, apiKey: creds.key };
 }
 
-/** A request that the trader's API key signs, sent without the client; `query` is not part of what is signed. */
+/** Sends a request that the trader's API key signs, without the client; `query` is not part of what is signed. */
 export async function signedRaw(
   trader: Trader,
   method: string,
@@ -193,7 +193,7 @@ export async function signedRaw(
   return raw(host, method, path + query, text, texts);
 }
 
-/** The refusal of a call that must be refused. */
+/** The error of a call that must be refused. */
 export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   return call.then(
     (reply) => expect.unreachable(`not refused: ${JSON.stringify(reply)}`),
@@ -201,7 +201,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
   );
 }
 
-/** Free shares of a token for a wallet, with the other leg kept by the house. */
+/** Gives a wallet free shares of a token; the house keeps those of the other token. */
 export async function giveShares(url: string, trader: Trader, token: string, shares: string): Promise<void> {
   const reply = await raw(url, 'POST', '/dev/faucet', { address: trader.wallet, token_id: token, shares });
   expect(reply.status, JSON.stringify(reply.json)).toBe(200);
@@ -214,7 +214,7 @@ export interface Balances {
   readonly no: bigint;
 }
 
-/** What the client is told about its wallet in a market. */
+/** The balances that the client is told for its wallet in a market. */
 export async function balancesOf(trader: Trader, market: Market): Promise<Balances> {
   const { client } = trader;
   const [collateral, yes, no] = await Promise.all([
@@ -285,7 +285,7 @@ export function take(
   return trader.client.createAndPostMarketOrder(order, { tickSize, negRisk }, type);
 }
 
-/** The id that an order has before it is sent: its EIP-712 digest. */
+/** The id of an order before it is sent: its EIP-712 digest. */
 export function orderIdOf(order: SignedOrder, negRisk: boolean): string {
   if (!isV2Order(order)) throw new Error('The client made an order of version 1.');
   const contracts = getContractConfig(Chain.POLYGON);
@@ -300,7 +300,7 @@ export function orderIdOf(order: SignedOrder, negRisk: boolean): string {
   return hashTypedData(typedDataOf(signed, Chain.POLYGON, exchange));
 }
 
-/** Levels of a book as the wire has them: [price, size], the best one last. */
+/** Levels of a book in the wire's order: [price, size], the best one last. */
 export function levelsOf(levels: readonly { price: string; size: string }[]): readonly (readonly [string, string])[] {
   return levels.map(({ price, size }) => [price, size]);
 }

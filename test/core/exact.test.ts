@@ -1,5 +1,5 @@
-// The core's exact arithmetic without BigInt against the same in BigInt, over the whole range of its arguments: fees, limits
-// from signed ratios, divisions. Results one micro or one tick off would only show in rare sums elsewhere.
+// The core's exact arithmetic without BigInt, compared with the same in BigInt over the whole range of its arguments: fees,
+// limits from signed ratios, divisions. Results off by one micro or one tick would only show in rare sums elsewhere.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { feeMicro } from '../../engine/core/fees.ts';
@@ -9,7 +9,7 @@ import { limits, TICK_SIZES_PIPS } from '../../engine/protocol/index.ts';
 const MICRO_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 const runs = 20_000;
 
-/** Small numbers, large ones, and those next to multiples of round ones. */
+/** Small numbers, large ones, and neighbours of multiples of round ones. */
 const amount = fc.oneof(
   fc.integer({ min: 1, max: 1_000 }),
   fc.maxSafeNat().map((n) => Math.max(1, n)),
@@ -33,7 +33,7 @@ test('the fee is exact for every size, price, rate and exponent', () => {
   fc.assert(isExact, { numRuns: runs });
 });
 
-/** The number that n must be multiplied with to be 1 modulo 10^9, by Euler; n must have no factor 2 or 5. */
+/** The inverse of n modulo 10^9, by Euler's theorem; n must not be divisible by 2 or 5. */
 function inverseModulo1e9(n: bigint): bigint {
   let [inverse, power] = [1n, n];
   for (let exponent = 400_000_000n - 1n; exponent > 0n; exponent >>= 1n) {
@@ -67,7 +67,7 @@ test('the price of a FOK or FAK is the signed ratio brought to the tick, exactly
     const ticks = isBuy ? top / bottom : (top + bottom - 1n) / bottom;
     const exact = ticks * BigInt(tickPips);
     const said = BigInt(marketPricePips(money, shares, tickPips, isBuy));
-    // Far beyond the range of prices it is enough to say so.
+    // Far beyond the range of prices it is enough that the result is out of range.
     if (exact > 10_000n) expect(said).toBeGreaterThan(10_000n - BigInt(tickPips));
     else expect(said).toBe(exact);
   });

@@ -1,5 +1,5 @@
-// The ids that the core remembers, against a set of texts: whatever is added is found again and nothing else is, in slices that
-// grow, at any fill, in whatever order times come, after hours are dropped, and on both sides of a snapshot.
+// The order ids that the core remembers, against a set of strings: every added id is found again and nothing else is, in
+// growing slices, at any load, with times in any order, after hours are dropped, and on both sides of a snapshot.
 import { expect, test } from 'vitest';
 import { IdWindow } from '../../engine/core/idWindow.ts';
 import { Message } from '../../engine/protocol/index.ts';
@@ -9,7 +9,10 @@ import { KeptSections } from '../mutants/keptSections.ts';
 const SEED = 11;
 const HOUR_MS = 3_600_000;
 const START_MS = 480_000 * HOUR_MS;
-/** Ids that begin alike lie in one run of a table: a few of all, and often the last words that an entry can begin with. */
+/**
+ * Ids with the same first word lie in one run of a table: a few of
+ * any, and often the extreme words that an entry can begin with.
+ */
 const FIRST_WORDS = [0, 1, -1, 0x7fffffff, -0x80000000];
 const IDS = 60_000;
 
@@ -24,7 +27,7 @@ class World {
   readonly window = new IdWindow();
   readonly known = new Map<string, Signed>();
 
-  /** Whether the window says of an id what the set says; adds it where neither knows it. */
+  /** Checks that window and set agree on an id, and adds it to both when it is new. */
   take(signed: Signed, window = this.window): void {
     const key = textOf(signed);
     const isKnown = this.known.has(key);
@@ -40,13 +43,13 @@ class World {
   }
 }
 
-/** 0 marks a free entry and is kept as 1, so that an id that begins with either is the same: of digests one in four billion. */
+/** 0 marks a free entry and is stored as 1, so ids that begin with either are the same: of digests one in four billion. */
 const textOf = ({ timestampMs, words }: Signed): string =>
   `${Math.floor(timestampMs / 1_800)} ${words[0] || 1} ${words[1]}`;
 
 const anyWord = (random: Random): number => random.int(-0x80000000, 0x7fffffff);
 
-/** An id of about this time; some begin alike, and in a crowd nearly all are of one slice. */
+/** An id of about this time; some share their first word, and in a crowd nearly all are of one slice. */
 function signedAt(random: Random, nowMs: number, spreadMs: number): Signed {
   const first = random.int(0, 9) === 0 ? FIRST_WORDS[random.int(0, FIRST_WORDS.length - 1)] : anyWord(random);
   return { timestampMs: nowMs - random.int(0, spreadMs), words: [first, random.int(0, 3) === 0 ? 7 : anyWord(random)] };
@@ -57,7 +60,7 @@ test('a window says of every id what a set says, in crowds and in trickles', () 
   const world = new World();
   let nowMs = START_MS;
   for (let i = 0; i < IDS; i += 1) {
-    // A thousand in one slice, then a few in each of many, then back.
+    // A thousand in one slice, then a few in each of many slices, then back.
     nowMs += Math.floor(i / 4_000) % 2 === 0 ? random.int(0, 1) : random.int(0, 900);
     world.take(signedAt(random, nowMs, i % 50 === 0 ? HOUR_MS : 2_000));
     if (i % 20_000 === 19_999) world.checkAll();

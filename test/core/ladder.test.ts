@@ -1,7 +1,7 @@
-// Ladders against lists of orders by price, many of them side by side in one space: whatever comes, goes and moves onto another
-// grid in one of them, each has its own orders at their prices in the order of their arrival, and its own best prices, and so
-// has what a snapshot makes of it. What a ladder leaves it gives back, and looks at no more. And the space itself: no two blocks
-// share a word, and what is given back is used again.
+// Ladders against lists of orders by price, many of them side by side in one space: whatever is added, removed or moved to
+// another grid in one of them, each has its own orders at their prices in time order and its own best prices, and so has
+// its copy from a snapshot. A ladder returns blocks that it no longer uses, and does not read them again. And the space
+// itself: no two blocks share a word, and returned blocks are reused.
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import { ASK, BID, Ladder } from '../../engine/core/ladder.ts';
@@ -17,10 +17,12 @@ const SEED = 23;
 const LADDERS = 40;
 const STEPS = 60_000;
 const CHECK_EVERY = 1_000;
-/** Every grid that a tick of the wire or an order off it may need, fine ones seldom: a ladder of one pip has 10,000 levels. */
+/**
+ * Every grid that a tick of the wire, or an order off it, may need. Fine ones are rare: a ladder of one pip has 10,000 levels.
+ */
 const GRIDS = [1_000, 1_000, 500, 200, 100, 100, 100, 50, 40, 25, 20, 10, 10, 8, 5, 4, 2, 1];
 const MIDDLE_PIPS = 5_000;
-/** A book with more orders than these loses more than it gets: few enough that coarse grids hold them again, now and then. */
+/** A book with more orders than this loses more than it gains, which leaves few enough for coarse grids now and then. */
 const FULL = 12;
 
 interface Resting {
@@ -31,14 +33,14 @@ interface Resting {
 
 interface Book {
   readonly ladder: Ladder;
-  /** Whether an order ever came: from then on it has words of its own. */
+  /** Whether an order ever came: from then on the ladder has words of its own. */
   isOwn: boolean;
   resting: Resting[];
 }
 
-/** A space that knows who has what, and makes waste of what is given back, so that nobody can go on using it unnoticed. */
+/** A space that knows which blocks are in use and overwrites returned ones with garbage, so that their further use is noticed. */
 class WatchedSpace extends LadderSpace {
-  /** Sizes of the blocks that are out, by array and place. */
+  /** Sizes of the blocks in use, by array and position. */
   private readonly out = new Map<Int32Array, Map<number, number>>();
 
   get held(): number {
@@ -73,7 +75,7 @@ class World {
     resting: [],
   }));
 
-  /** One order more, one fewer, none any more, or another grid, in one of the ladders. */
+  /** In one of the ladders: adds an order, removes one, removes all, or changes the grid. */
   step(): void {
     const { random } = this;
     const book = random.pick(this.books);
@@ -104,7 +106,10 @@ class World {
     expect(this.slotsIn(ladder)).toEqual(this.expected(resting));
   }
 
-  /** What a snapshot makes of a ladder: another in another space, made for a tick and moved to the grid before its levels come. */
+  /**
+   * A ladder's copy from a snapshot: a ladder in another space, made
+   * for some tick and moved to the grid before its levels are loaded.
+   */
   private loaded(ladder: Ladder, space: LadderSpace): Ladder {
     const copy = new Ladder(this.random.pick(GRIDS), space);
     copy.regrid(ladder.gridPips);
@@ -139,7 +144,7 @@ class World {
     this.pool.release(left.slot);
   }
 
-  /** As a market that closes does, or as one that is resolved. */
+  /** Removes all orders, as a market that closes does, or one that is resolved. */
   private empty(book: Book): void {
     while (book.resting.length > 0) this.remove(book);
     if (this.random.chance(50)) return;
@@ -147,7 +152,7 @@ class World {
     book.isOwn = false;
   }
 
-  /** Onto a grid that all its prices lie on; the middle does on each. */
+  /** Moves to a grid on which all its prices lie; the middle lies on every grid. */
   private regrid({ ladder, isOwn, resting }: Book): void {
     const gridPips = this.random.pick(GRIDS);
     if (resting.some(({ pips }) => pips % gridPips !== 0)) return;
@@ -158,7 +163,7 @@ class World {
     ladder.regrid(gridPips);
   }
 
-  /** All slots of a ladder, by price and arrival. */
+  /** All slots of a ladder, by price and time. */
   private slotsIn(ladder: Ladder): number[] {
     const slots: number[] = [];
     for (let level = 0; level < ladder.levelCount; level += 1) {
@@ -178,7 +183,7 @@ test('ladders of one space hold their own orders and best prices, on any grid', 
     world.step();
     if (step % CHECK_EVERY === 0) world.check();
   }
-  // What none, one or both sides hold, on three ways.
+  // Five kinds of content (two of none, three of sides) times three directions.
   expect([...world.moves.keys()].sort()).toHaveLength(5 * 3);
 });
 
@@ -200,7 +205,7 @@ test('no two blocks of a space share a word, each begins with a line, and what w
   const space = new LadderSpace();
   const sizes = [1, 16, 17, 216, 2_080, 8_192];
   const held: { readonly size: number; readonly block: Block; readonly mark: number }[] = [];
-  /** Where blocks of a size have been, and how many of them were held at a time. */
+  /** The positions at which blocks of a size have been, and the most of them held at a time. */
   const places = new Map(sizes.map((size) => [size, new Set<string>()]));
   const most = new Map(sizes.map((size) => [size, 0]));
   const arrays: Int32Array[] = [];
@@ -258,7 +263,7 @@ test('markets that are resolved leave the room of their levels to others', () =>
     apply({ type: 'ResolveMarket', marketIndex, resolution: 0 });
   }
   exchange.checkInvariants();
-  // A ladder of such a tick has some 2,100 words: there is one at a time, in the first array, where 300 would have 600,000.
+  // A ladder of such a tick has some 2,100 words. One exists at a time, in the first array; 300 would need 600,000 words.
   const space = Reflect.get(Reflect.get(exchange, 'state'), 'ladderSpace');
   expect(Reflect.get(space, 'words').length).toBeLessThan(10_000);
 });

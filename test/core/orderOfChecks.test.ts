@@ -1,5 +1,5 @@
-// The order of checks of an order: whatever two things are the matter with it, the answer is the one that stands first in the
-// list of rejections. Each fault is one change of an order that would rest; two that change the same thing are no pair.
+// The order of the checks on an order: whichever two faults it has, the answer is the one that comes first in the list of
+// rejections. Each fault is one change of an order that would rest; two faults that change the same field are no pair.
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from '../../engine/protocol/index.ts';
 import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
 
-/** Who places the order: somebody with money, or one whose account does not allow it. */
+/** Who places the order: an owner with money, or one whose account does not allow it. */
 const [RICH, POOR, BANNED, CLOSED, SELLER] = [0, 1, 2, 3, 4];
 const [OPEN_MARKET, PAUSED_MARKET, NO_MARKET] = [0, 1, 2];
 const USED_ID = 1;
@@ -38,7 +38,7 @@ const sound = {
 };
 type Plan = typeof sound;
 
-/** What each rejection's fault changes. The book's best ask is at 60 cents. */
+/** The fields that each rejection's fault changes. The book's best ask is at 60 cents. */
 const faults: Partial<Record<RejectionName, Partial<Plan>>> = {
   MARKET_UNKNOWN: { marketIndex: NO_MARKET },
   EXPIRATION_INVALID: { expirationS: 5 },

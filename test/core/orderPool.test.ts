@@ -1,5 +1,5 @@
-// The pool of orders as it fills, grows and empties: every live order keeps its record and is found by its id, ids that are
-// forgotten are not, and the memory stays within what an order may take at any size, not only at those that a bench picks.
+// The pool of orders as it fills, grows and empties: every live order keeps its record and is found by its id, forgotten
+// ids are not found, and the memory stays within the bound per order at any size, not only at those that a bench picks.
 import { expect, test } from 'vitest';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/index.ts';
@@ -7,15 +7,15 @@ import { Random } from '../model/random.ts';
 
 const SEED = 7;
 const ORDERS = 150_000;
-/** From so many live orders on the bound holds; fewer are in the memory that a pool begins with. */
+/** The bound holds from this many live orders on; fewer fit into the initial memory of a pool. */
 const BOUND_FROM = 8_192;
 const ORDER_BYTES_MAX = 112;
-/** Orders of which every one is looked up, at times. */
+/** How often, in orders, every one is looked up. */
 const LOOK_EVERY = 30_011;
 
 const message = new Message();
 
-/** The id of an order's number; those of neighbours lie side by side in an index, as few digests would. */
+/** Writes the id of an order's number; ids of neighbouring numbers are adjacent in an index, as few digests would be. */
 function writeId(number: number): void {
   for (let word = 0; word < 8; word += 1) message.words[word] = Math.imul(number + word, 0x85ebca6b) ^ word;
 }
@@ -46,7 +46,7 @@ test('a pool keeps every order while it grows by any number and is emptied again
     live.push({ number, slot });
     if (live.length >= BOUND_FROM) bytesMost = Math.max(bytesMost, pool.byteLength / live.length);
     if (number % LOOK_EVERY === 0) checkAll();
-    // Now and then one leaves, and its slot is used again at once: so that no size leaves slots empty.
+    // Now and then one leaves and its slot is reused at once, so that no size leaves slots empty.
     if (!random.chance(20)) continue;
     const at = random.int(0, live.length - 1);
     const left = live[at];

@@ -1,5 +1,6 @@
-// The engine's rules by example, each scenario named after the rule that it shows. Every line runs through the real core and
-// the reference at once; `→` says what must come of it. Sizes in shares, prices and money in units of collateral.
+// The engine's rules by example, each scenario named after the rule that it shows. Every line runs through the real core
+// and the reference at once; `→` is followed by the expected events. Sizes in shares, prices and money in units of
+// collateral.
 import { describe } from 'vitest';
 import { scenario } from '../model/scenario.ts';
 

@@ -1,6 +1,6 @@
-// The engine's rules about states by example, each scenario named after the rule that it shows: ticks and the life of a
-// market, flags of owners, modes of the exchange, wallets that move. rules.test.ts has those of orders and money,
-// timeRules.test.ts those of time.
+// The engine's rules about states by example, each scenario named after the rule that it shows: ticks and the lifecycle of
+// a market, flags of owners, modes of the exchange, wallets that move. rules.test.ts covers orders and money,
+// timeRules.test.ts time.
 import { describe } from 'vitest';
 import { scenario } from '../model/scenario.ts';
 

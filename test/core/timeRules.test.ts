@@ -1,5 +1,5 @@
-// The engine's rules about time by example, each scenario named after the rule that it shows: delays, ends, trade statuses,
-// duplicates, heartbeats. rules.test.ts has those of orders and money, stateRules.test.ts those of markets and owners.
+// The engine's rules about time by example, each scenario named after the rule that it shows: delays, expirations, trade
+// statuses, duplicates, heartbeats. rules.test.ts covers orders and money, stateRules.test.ts markets and owners.
 import { describe } from 'vitest';
 import { scenario } from '../model/scenario.ts';
 

@@ -1,6 +1,6 @@
-// The usual order takes a short way (usualOrder.ts) past the checks that every other order meets. Post-only orders never take
-// it, and fare no differently while nothing is crossed: so two cores, one given every order plain and one given it post-only,
-// must say the same of whatever lies at, just within and just beyond a limit, and be the same at the end.
+// The usual order takes a fast path (usualOrder.ts) past the checks that every other order meets. Post-only orders never
+// take it, and the outcome is the same while nothing crosses. So two cores, one given every order plain and one post-only,
+// must give the same answers to values at a limit, just within and just beyond it, and end in the same state.
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -61,7 +61,7 @@ const setUp = (tickPips: number): readonly Command[] => [
   },
 ];
 
-/** What an order says, as far as it matters here. */
+/** The fields of an order that matter here. */
 interface Asked {
   readonly label: number;
   readonly isBuy: boolean;
@@ -79,12 +79,12 @@ interface Asked {
 const near = (...values: readonly number[]): fc.Arbitrary<number> =>
   fc.tuple(fc.constantFrom(...values), fc.constantFrom(-1, 0, 0, 0, 1)).map(([value, off]) => Math.max(0, value + off));
 
-/** Mostly the first. */
+/** Mostly the first value. */
 const rarely = <T>(usual: T, ...others: readonly T[]): fc.Arbitrary<T> =>
   fc.oneof({ weight: 12, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
 const asked: fc.Arbitrary<Asked> = fc.record({
-  // Few labels, so that ids come again.
+  // Few labels, so that ids repeat.
   label: fc.integer({ min: 1, max: 200 }),
   isBuy: fc.boolean(),
   outcome: fc.integer({ min: 0, max: 1 }),
@@ -104,7 +104,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   expirationS: rarely(0, TIME_ZERO_MS / 1_000 + 4_000),
 });
 
-/** Now and then something else changes what is usual, or takes orders away. */
+/** Commands that now and then change the conditions of a usual order, or remove orders. */
 const between: fc.Arbitrary<Command> = fc.constantFrom<Command>(
   { type: 'CancelAll', owner: ALICE, keyId: keyOf(0, 0) },
   { type: 'SetExchangeMode', mode: ExchangeMode.CANCEL_ONLY },
@@ -130,7 +130,7 @@ function statusOf(status: number): Command {
   return { type: 'UpdateMarket', marketIndex: 0, mask: MarketField.STATUS, status, ...terms, ...rest };
 }
 
-/** Bids stay below the middle of the ladder and asks above it, so that nothing is ever crossed. */
+/** Bids stay below the middle of the ladder and asks above it, so that nothing ever crosses. */
 function orderOf(order: Asked, flags: number): Command | undefined {
   const { isBuy, outcome, lots, pips, owner, label, expirationS, orderType } = order;
   const ladderPips = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
@@ -158,7 +158,7 @@ function eventsOf(core: Exchange, command: Command): readonly EngineEvent[] {
   out.begin();
   core.apply(TIME_ZERO_MS, encodeCommand(command), out);
   out.finish();
-  // What an order says of itself is repeated: the flag is all that may differ.
+  // The event repeats the order's own fields; only the flag may differ.
   return decodeEvents(out.copy()).map((event) => (event.type === 'OrderAccepted' ? { ...event, flags: 0 } : event));
 }
 
@@ -189,7 +189,7 @@ test('an order that crosses nothing fares the same whether or not it is post-onl
   );
   fc.assert(faresTheSame, { numRuns: RUNS });
   console.info([...seen].map(([name, count]) => `${name}: ${count}`).join(', '));
-  // Orders that rest, and those that are refused for each of a dozen reasons, are all among them.
+  // Orders that rest, and refusals for each of a dozen reasons, are all among them.
   expect(seen.get('OrderRested')).toBeGreaterThan(3 * RUNS);
   expect(seen.size).toBeGreaterThanOrEqual(13);
 });

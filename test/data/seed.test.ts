@@ -1,6 +1,6 @@
-// The seed catalog of data/ against its own rules (format, ids, prices, winners, minimum content) and, where the
-// recorded data is at hand, against the records that its facts come from. It reads the catalog as text and never
-// changes it; data/README.md says in words what is tested here.
+// The seed catalog of data/ against its own rules (format, ids, prices, winners, minimum content) and, where the recorded
+// data is present, against the records from which its facts come. It reads the catalog as text and never changes it;
+// data/README.md describes in words what is tested here.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,7 +15,7 @@ const recordedFolder = process.env.OUTCRY_RECORDED_DATA;
 
 const oracle = '0x0000000000000000000000000000000000000001';
 const collateral = '0xC011a7E12A19f7B1f670d46F03B03f3342E82DFB';
-/** What the recorded markets settle in: USDC.e, and its wrapped form for neg-risk markets. */
+/** The collateral of the recorded markets: USDC.e, and its wrapped form for neg-risk markets. */
 const recordedCollateral = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 const recordedNegRiskCollateral = '0x3A3BD7bb9528E159577F7C2e685CC81A765002E2';
 
@@ -259,7 +259,7 @@ describe('content', () => {
   });
 });
 
-/** Every file below the folder whose name fits, read by `read`. */
+/** Every file below the folder whose name matches, read by `read`. */
 function recordedFiles(folder: string, name: RegExp, read: (file: string) => string): readonly string[] {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const wanted = entries.filter((entry) => entry.isFile() && name.test(entry.name));
@@ -273,7 +273,7 @@ function recordedTexts(folder: string): string {
   return [...json, ...csv].join('\n').replaceAll('\\', '');
 }
 
-/** The cells of large packed tables: too many to look for a part of one, so an own text is compared with each whole. */
+/** The cells of large packed tables: too many to search for parts of one, so an own text is compared with whole cells. */
 function recordedCells(folder: string): ReadonlySet<string> {
   const tables = recordedFiles(folder, /^market.*\.csv\.gz$/, (file) =>
     gunzipSync(readFileSync(file)).toString('utf8'),

@@ -1,4 +1,4 @@
-// A server process for the tests of faults: started on a folder and a port, told where to crash, asked for the hash of its
+// A server process for the fault tests: started on a folder and a port, told where to crash, asked for the hash of its
 // state, and killed. Used by the crash run and by the tests of failing disks. It never looks into the folder.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const POLL_MS = 20;
 interface ChildOptions {
   readonly dataDir: string;
   readonly port: number;
-  /** A program and its arguments that run the server instead of running it directly. */
+  /** A program with arguments that runs the server, instead of running it directly. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -20,21 +20,21 @@ interface ChildOptions {
 export interface Child {
   readonly url: string;
   readonly pid: number;
-  /** What it printed to standard error. */
+  /** Everything printed so far, on both streams. */
   readonly output: string;
   /** Resolves when the process has ended. */
   readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>;
   readonly isRunning: boolean;
-  /** True once it answers; false when it ended before. */
+  /** Resolves with true once the server answers, with false when it has ended before. */
   ready(): Promise<boolean>;
-  /** The hash of its present state; undefined when it ends before it answers. */
+  /** The hash of its current state; undefined when it ends before it answers. */
   state(): Promise<StateTold | undefined>;
-  /** From now on it kills itself at a point, when it passes there for the n-th time. */
+  /** Makes the process kill itself when it passes the point for the n-th time from now. */
   crashAt(point: CrashPoint, passage: number): void;
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Whether the server answers; a port that merely takes connections may be one that is only being probed. */
+/** Whether the server answers; a port that merely accepts connections may only be under a probe. */
 async function answers(url: string): Promise<boolean> {
   return fetch(`${url}/ok`).then(
     ({ ok }) => ok,
@@ -57,7 +57,7 @@ function spawnChild({ dataDir, port, under = [], env = {} }: ChildOptions): Chil
   });
 }
 
-/** Starts a server; whether it ever answers is asked of `ready`. */
+/** Starts a server; `ready` tells whether it ever answers. */
 export function startChild(options: ChildOptions): Child {
   const child = spawnChild(options);
   let output = '';
@@ -74,7 +74,7 @@ export function startChild(options: ChildOptions): Child {
       resolve({ status, signal });
     });
   });
-  // A process that has just ended takes no message; that it has ended is told by `ended`.
+  // A process that has just ended takes no message; `ended` reports its end.
   const send = (order: Order): void => void child.send(order, () => {});
   const url = `http://127.0.0.1:${options.port}`;
   return {
@@ -97,7 +97,7 @@ export function startChild(options: ChildOptions): Child {
     async state() {
       if (!isRunning) return undefined;
       const told = new Promise<StateTold>((resolve) => {
-        child.once('message', (message) => resolve(message as StateTold)); // the preloaded module says nothing else
+        child.once('message', (message) => resolve(message as StateTold)); // the preloaded module sends nothing else
       });
       send('state');
       return Promise.race([told, ended.then(() => undefined)]);

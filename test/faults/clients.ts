@@ -1,6 +1,6 @@
-// Signed clients that trade as fast as they are answered and note what they were told: orders of several types, batches,
-// cancels of every kind, splits, and the same order again. Used by the crash run and by the tests of failing disks; what
-// they know comes from replies alone.
+// Signed clients that trade as fast as they are answered and record the replies: orders of several types, batches, cancels
+// of every kind, splits, and repeated orders. Used by the crash run and by the tests of failing disks; their knowledge
+// comes from replies alone.
 import { makeWallets, type Wallet } from '../../bench/load/clients.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { chainContracts } from '../../server/auth/contracts.ts';
@@ -22,7 +22,7 @@ interface Market {
 interface Trader {
   readonly wallet: Wallet;
   readonly key: ApiCredentials;
-  /** Ids of orders that it may yet cancel. */
+  /** Ids of orders that it may still cancel. */
   readonly open: string[];
 }
 
@@ -31,7 +31,7 @@ interface SignedBody {
   readonly body: object;
 }
 
-/** The reply, or undefined where the connection broke off before one came. */
+/** The reply, or undefined when the connection broke off before one came. */
 async function replyOf(sent: Promise<JsonReply>): Promise<JsonReply | undefined> {
   return sent.catch(() => undefined);
 }
@@ -39,9 +39,9 @@ async function replyOf(sent: Promise<JsonReply>): Promise<JsonReply | undefined>
 export class Clients {
   readonly told: Told;
   url = '';
-  /** Replies by status, and requests that never had one (0). */
+  /** Numbers of replies by status; 0 stands for requests without a reply. */
   readonly replies = new Map<number, number>();
-  /** The last reply that was neither a success nor a refusal in words, for whoever looks into a failure. */
+  /** The last reply that was neither a success nor a refusal in words, for the analysis of a failure. */
   lastOdd = '';
   private readonly random: () => number;
   private traders: readonly Trader[] = [];
@@ -55,7 +55,7 @@ export class Clients {
     this.random = random;
   }
 
-  /** Makes markets and keys, and gives everybody shares to sell. */
+  /** Creates markets and keys, and gives everybody shares to sell. */
   async prepare(url: string, traderCount: number, seed: number): Promise<void> {
     this.url = url;
     const markets: Market[] = [];
@@ -76,7 +76,7 @@ export class Clients {
     for (const trader of traders) for (const market of markets) await this.split(trader, market, 1_000_000_000);
   }
 
-  /** Lets every trader work through several connections until `stop` is called. */
+  /** Lets every trader work on several connections until `stop` is called. */
   async run(connectionsEach: number): Promise<void> {
     this.isRunning = true;
     const loops: Promise<void>[] = [];
@@ -90,7 +90,7 @@ export class Clients {
     this.isRunning = false;
   }
 
-  /** Whether the server is asked for an order's present state: undefined where it knows none, or cannot be asked. */
+  /** The server's reply for an order's current state; undefined when the order is not a trader's, or without a reply. */
   async orderOf(id: string): Promise<JsonReply | undefined> {
     const trader = this.ownerOf.get(id);
     if (trader === undefined) return undefined;
@@ -105,7 +105,7 @@ export class Clients {
     return this.post(trader, signed);
   }
 
-  /** Forgets the bodies of orders that are not sent again any more. */
+  /** Forgets the bodies of orders, which are then not sent again. */
   forget(): void {
     this.bodies.clear();
     this.ownerOf.clear();
@@ -124,7 +124,7 @@ export class Clients {
     return values[Math.floor(this.random() * values.length)];
   }
 
-  /** One operation; false when it was never answered. */
+  /** Runs one operation; false when it was never answered. */
   private async operate(trader: Trader): Promise<boolean> {
     const chance = this.random();
     if (chance < 0.62) return (await this.post(trader, this.sign(trader))) !== undefined;
@@ -212,7 +212,7 @@ export class Clients {
     return reply !== undefined;
   }
 
-  /** From now on the order may be there, whatever is answered; returns what was known before. */
+  /** Notes that from now on the order may exist, whatever the answer; returns what was known before. */
   private sending(note: SentOrder): Word {
     this.told.orders.set(note.id, note);
     const before = note.word;
@@ -236,7 +236,7 @@ export class Clients {
     if (note.word !== 'unknown' || status !== 400) return;
     const text: string = json.error;
     if (KILLED.test(text)) note.word = 'killed';
-    // A refusal says that this copy did nothing; one that went before it and was never answered may still be there.
+    // A refusal means that this copy did nothing; an earlier copy without an answer may still exist.
     else if (before === 'refused' && !/Duplicated/.test(text)) note.word = 'refused';
   }
 

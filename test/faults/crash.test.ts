@@ -1,4 +1,4 @@
-// Kills by SIGKILL at random moments and at every named point, under load from several signed clients: everything that was
+// Kills by SIGKILL at random moments and at every named point, under load from several signed clients: everything
 // acknowledged is there after the restart, nothing else, and nothing twice. CRASH_KILLS sets how many.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
-// Loaded with --import into a server process that is to crash: kills it at a named point of its way to the disk, when it
-// passes there for the n-th time since its parent said so, and tells the hash of its state when its parent asks. The
-// server itself holds no such switch, so that nobody can ever set one on a real exchange.
+// Loaded with --import into a server process that is to crash. It kills the process at a named point on the way to the
+// disk, at the n-th passage after its parent's order, and sends the hash of its state when its parent asks. The server
+// itself has no such switch, so nobody can set one on a real exchange.
 import { isMainThread } from 'node:worker_threads';
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers, type StateHashes } from '../../engine/pipeline/index.ts';
@@ -9,10 +9,10 @@ import { Reducers, type StateHashes } from '../../engine/pipeline/index.ts';
 export const CRASH_POINTS = ['before-append', 'after-append', 'during-flush', 'after-flush'] as const;
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
-/** What a parent sends: where to crash, or the question about the state. */
+/** A message of the parent: where to crash, or the request for the state. */
 export type Order = { readonly crashAt: CrashPoint; readonly passage: number } | 'state';
 
-/** What the process answers to 'state': its state after this record. */
+/** The answer to 'state': the state after this record. */
 export interface StateTold {
   readonly sequence: number;
   readonly hashes: StateHashes;

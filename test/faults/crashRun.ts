@@ -1,7 +1,7 @@
-// The crash run: a server under load from signed clients is killed with SIGKILL, at random moments and at every named
-// point of its way to the disk, started again and held against what its clients were told. Run by its test and by
-// npm run crash -- --kills 1000 (--seed N repeats a run as far as the machine allows). It prints its figures and ends
-// with status 1 when anything was lost, doubled or made up.
+// The crash run: a server under load from signed clients is killed with SIGKILL, at random moments and at every named point
+// on its way to the disk, restarted and compared with the replies that its clients got. Run by its test and by npm run
+// crash -- --kills 1000 (--seed N repeats a run as far as the machine allows). It prints its figures and ends with status 1
+// when anything was lost, doubled or made up.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +17,14 @@ import { differencesOf, Seen, Told } from './ledger.ts';
 
 const TRADERS = 4;
 const CONNECTIONS_EACH = 3;
-/** How often a point is passed before the crash, at most: records are many, flushes few. */
+/** Most passages of a point before the crash: records are many, flushes few. */
 const PASSAGES_MAX = { append: 200, flush: 30 } as const;
 const DELAY_MS_MAX = 400;
-/** A folder is verified as a whole and left after so many kills, so that its replay stays short. */
+/** A folder is verified as a whole and abandoned after this many kills, which keeps its replay short. */
 const KILLS_A_FOLDER = 100;
-/** A crash point that is not reached by then (ms) is given up for a kill from outside. */
+/** When a crash point is not reached within this time (ms), the process is killed from outside. */
 const POINT_MS_MAX = 3_000;
-/** How many orders of each round are asked for over HTTP after the restart. */
+/** How many orders of each round are looked up over HTTP after the restart. */
 const ASKED_A_ROUND = 25;
 
 interface Totals {
@@ -40,7 +40,7 @@ interface Totals {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Ends a process at one of the places, by itself or by us; returns the name of the place. */
+/** Lets a process crash at the given place, or kills it; returns the name of the place. */
 async function crash(child: Child, place: string, random: SeededRandom): Promise<string> {
   if (place === 'random') await Promise.race([sleep(random.below(DELAY_MS_MAX)), child.ended]);
   else await Promise.race([sleep(POINT_MS_MAX), child.ended]);
@@ -51,7 +51,7 @@ async function crash(child: Child, place: string, random: SeededRandom): Promise
   return isByItself || place === 'random' ? place : `${place} not reached`;
 }
 
-/** Asks the restarted server for orders of the last round, and sends those again that were never answered. */
+/** Looks up orders of the last round on the restarted server, and sends those again that were never answered. */
 async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly string[], totals: Totals) {
   const wrong: string[] = [];
   const asked = await Promise.all(ids.map(async (id) => ({ id, reply: await clients.orderOf(id) })));
@@ -81,7 +81,7 @@ async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly 
   return wrong;
 }
 
-/** One folder's life: prepared, crashed so many times, checked after each. */
+/** The life of one folder: prepared, crashed `kills` times, checked after each. */
 async function crashFolder(kills: number, firstKill: number, seed: number, totals: Totals): Promise<readonly string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-crash-'));
   const random = new SeededRandom(seed);

@@ -1,6 +1,6 @@
-// Bits that flip in a journal's file and files that are cut off: each is found and named, or did nothing; what opens is what
-// was there, to the last hash. A file that takes its reader with it is seen by whoever started the reader (outcry verify).
-// DAMAGE_FLIPS and DAMAGE_CUTS set how many, DAMAGE_SEED repeats a run.
+// Flipped bits in a journal's file, and truncated files: each is found and named, or was harmless; what opens is what was
+// there, to the last hash. A file that crashes its reader is noticed by the process that started the reader (outcry
+// verify). DAMAGE_FLIPS and DAMAGE_CUTS set how many, DAMAGE_SEED repeats a run.
 import { randomInt } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function makeJournal(dataDir: string): Promise<number> {
   return exchange.durableSequence;
 }
 
-/** Makes so many damaged copies, has them opened, and returns what came of each. */
+/** Makes `count` damaged copies, has them opened, and returns the outcome of each. */
 async function damage(
   folder: string,
   dataDir: string,

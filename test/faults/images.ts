@@ -1,11 +1,11 @@
-// Hands folders that a fault has left behind to a process that opens them, and reports one that takes the process with it.
+// Hands folders that a fault has left behind to a process that opens them, and reports a folder that crashes the process.
 // Used by the rehearsals of power loss and of damaged files.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Checked, Image } from './powerCheck.ts';
 
-/** Opens images in a child process; one that takes the child with it is reported as such. */
+/** Opens images in a child process; one that crashes the child is reported as such. */
 export async function checkImages(images: readonly Image[]): Promise<readonly Checked[]> {
   const checked: Checked[] = [];
   while (checked.length < images.length) {
@@ -14,7 +14,7 @@ export async function checkImages(images: readonly Image[]): Promise<readonly Ch
     const ended = new Promise<string>((resolve) => {
       child.once('close', (status, signal) => resolve(String(status ?? signal)));
     });
-    child.stdin.on('error', () => {}); // it may be gone before it has read everything
+    child.stdin.on('error', () => {}); // it may have ended before it has read everything
     child.stdin.end(
       images
         .slice(checked.length)

@@ -1,6 +1,6 @@
-// A process under the shim that lives through one failing disk after the other: an exchange in a fresh folder, whose n-th
-// call to the file system fails, once or for ever, is worked with, closed, and opened again with the fault gone. It prints
-// a line for each, and what was wrong. Started by ioFaults.test.ts; arguments: folder, first n, last n, step, error number.
+// A process under the shim that goes through one failing disk after the other: an exchange in a fresh folder, whose n-th
+// call to the file system fails, once or for ever, is used, closed, and opened again without the fault. It prints a line
+// for each, with what was wrong. Started by ioFaults.test.ts; arguments: folder, first n, last n, step, error number.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JournalReader, openExchange, StorageUnavailable } from '../../engine/index.ts';
@@ -14,7 +14,7 @@ const retry = { firstDelayMs: 1, largestDelayMs: 2, triesMax: 3 } as const;
 const control = join(folder, CONTROL_FILE);
 writeFileSync(control, '');
 
-// As in the server: lmdb raises a second rejection for a commit that failed, which belongs to nobody.
+// As in the server: lmdb raises a second rejection for a failed commit, which nobody can catch.
 process.on('unhandledRejection', (reason) => {
   if (reason instanceof Error && 'commitError' in reason) return;
   throw reason;
@@ -29,7 +29,7 @@ interface Heard {
 
 const textOf = (command: Uint8Array): string => Buffer.from(command).toString('hex');
 
-/** Works with an exchange whose disk fails; every answer is noted. */
+/** Uses an exchange whose disk fails; every answer is recorded. */
 async function work(dataDir: string, order: string, heard: Heard): Promise<void> {
   const parts = { retry, answerMsMax: 20 };
   const onFatal = (error: Error): void => {
@@ -58,7 +58,7 @@ async function work(dataDir: string, order: string, heard: Heard): Promise<void>
   writeFileSync(control, 'off');
 }
 
-/** What the journal holds against what was answered, and whether an exchange starts from it. */
+/** Compares the journal with the answers, and checks that an exchange starts from it. */
 async function check(dataDir: string, heard: Heard): Promise<string[]> {
   const there = new Set<string>();
   const reader = new JournalReader(dataDir);

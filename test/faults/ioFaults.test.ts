@@ -1,6 +1,6 @@
 // Every n-th call to the file system fails, once and for ever: no answer after a failed flush claims success, nothing that
-// was refused is found after a restart, and no process dies without a word. On real LMDB under the shim where there is a
-// compiler (IO_FAULTS_STEP=1 tries every n up to 200), and everywhere on a store in memory that fails the same way.
+// was refused is found after a restart, and no process dies without a message. On real LMDB under the shim where there is a
+// compiler (IO_FAULTS_STEP=1 tries every n up to 200), and everywhere on an in-memory store that fails the same way.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { shimEnvironment, shimLibrary } from './shim.ts';
 
 const N_MAX = 200;
 const STEP = Number(process.env.IO_FAULTS_STEP ?? 37);
-/** Most of the time of a failing disk is spent waiting. */
+/** A failing disk mostly means waiting, so several children run at once. */
 const CHILDREN = 6;
 const EIO = 5;
 const LONG = { timeout: 600_000 } as const;
@@ -28,7 +28,7 @@ interface Line {
   readonly wrong: readonly string[];
 }
 
-/** Runs a child through its share of the faults; its lines, and how it ended. */
+/** Runs a child through its share of the faults; returns its lines, and how it ended. */
 async function runChild(library: string, first: number, step: number): Promise<{ lines: Line[]; end: string }> {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-io-'));
   try {
@@ -95,7 +95,7 @@ test('a disk on which no new environment can be made is named, and ends nobody',
   }
 });
 
-/** A store whose n-th write fails; `once`, or that one and all after it. */
+/** A store whose n-th write fails, and without `isOnce` every later one too. */
 class FailingStore extends MemoryStore {
   private left: number;
   private readonly isOnce: boolean;
@@ -116,7 +116,7 @@ class FailingStore extends MemoryStore {
 
 const quick = { firstDelayMs: 1, largestDelayMs: 1, triesMax: 3 } as const;
 
-/** What the commands of a run were answered, by how often. */
+/** The answers to the commands of a run, counted. */
 async function answersOf(
   store: MemoryStore,
 ): Promise<{ done: number; refused: number; kept: number; fatal: string[] }> {

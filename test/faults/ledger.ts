@@ -1,5 +1,5 @@
-// What clients were told, beside what a journal holds: which acknowledged operations are missing, which happened twice, and
-// which are there although nobody sent them or they were refused. Used by the crash run and by the tests of failing disks.
+// The replies that clients got, compared with a journal: which acknowledged operations are missing, which happened twice,
+// and which exist although nobody sent them or they were refused. Used by the crash run and by the tests of failing disks.
 import { JournalReader, type JournalRecord } from '../../engine/index.ts';
 import { replayRecords } from '../../engine/pipeline/recovery.ts';
 import { Reducers } from '../../engine/pipeline/reducers.ts';
@@ -13,15 +13,15 @@ export type Word = 'accepted' | 'killed' | 'refused' | 'unknown';
 export interface SentOrder {
   readonly id: string;
   word: Word;
-  /** Trades that its answer named. */
+  /** Trades that its reply named. */
   tradeIds: readonly string[];
 }
 
-/** An order as the journal holds it. */
+/** An order as recorded in the journal. */
 interface SeenOrder {
   readonly id: string;
   readonly sequence: number;
-  /** How many records took it on or killed it: more than one is a defect. */
+  /** How many records accepted or killed it: more than one is a defect. */
   count: number;
   isKilled: boolean;
   isCanceled: boolean;
@@ -30,16 +30,16 @@ interface SeenOrder {
   readonly tradeIds: string[];
 }
 
-/** Everything that several clients have sent and heard. Splits are told apart by their amounts, each used once. */
+/** Everything that several clients have sent and received. Splits are told apart by their amounts, each of which is used once. */
 export class Told {
   readonly orders = new Map<string, SentOrder>();
   readonly splits = new Map<number, Word>();
-  /** Ids that a reply called cancelled. */
+  /** Ids that a reply reported as cancelled. */
   readonly canceled = new Set<string>();
   /** The highest X-Sequence of any reply. */
   sequence = 0;
 
-  /** How many operations were acknowledged. */
+  /** The number of acknowledged operations. */
   get acknowledgedCount(): number {
     const words = [...[...this.orders.values()].map(({ word }) => word), ...this.splits.values()];
     return words.filter((word) => word === 'accepted' || word === 'killed').length + this.canceled.size;
@@ -59,7 +59,7 @@ export class Seen {
     this.dataDir = dataDir;
   }
 
-  /** Reads on to a sequence, or to the end. Throws what the journal or the replay has to say against it. */
+  /** Reads on up to a sequence, or to the end. Throws what the journal or the replay reports. */
   async readTo(last = Number.POSITIVE_INFINITY): Promise<void> {
     const reader = new JournalReader(this.dataDir);
     try {
@@ -116,14 +116,14 @@ export class Seen {
   }
 }
 
-/** What is wrong, each as a sentence. */
+/** The differences found, each as a sentence. */
 interface Differences {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
   readonly ghosts: readonly string[];
 }
 
-/** Holds what the journal has against what clients were told. */
+/** Compares the journal's content with the replies that clients got. */
 export function differencesOf(told: Told, seen: Seen): Differences {
   const lost: string[] = [];
   const doubled: string[] = [];

@@ -1,5 +1,5 @@
-// A process under the shim whose disk takes nothing: it opens new environments of journal and histories one after the other, and
-// prints what it was told, how often. Started by ioFaults.test.ts with the folder as its argument.
+// A process under the shim whose disk refuses everything: it opens new environments of journal and histories one after the
+// other, and prints the errors with their counts. Started by ioFaults.test.ts with the folder as its argument.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../engine/index.ts';

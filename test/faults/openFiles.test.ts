@@ -1,6 +1,5 @@
-// An exchange for which the system opens nothing more, as where sockets have taken all files that a process may have: whatever
-// is asked over the connections that there are is answered, and nothing of it ends the exchange. The limit is set from
-// outside with prlimit.
+// An exchange for which the system opens no further files, as when sockets have used up all that a process may have: every
+// request over existing connections is answered, and none ends the exchange. The limit is set from outside with prlimit.
 import { spawnSync } from 'node:child_process';
 import { Agent, get } from 'node:http';
 import { expect, test } from 'vitest';

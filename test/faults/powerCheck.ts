@@ -1,6 +1,6 @@
-// Opens the images that a fault left one after the other, as a start after it would: journal, replay, invariants, and the
-// historian's index. Started by images.ts, which feeds it lines and reads lines; if an image ends this process, that
-// is seen from outside.
+// Opens the images that a fault left, one after the other, as a start after it would:
+// journal, replay, invariants, and the historian's index. Started by images.ts, which
+// exchanges lines with it and notices from outside when an image ends this process.
 
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,10 +28,10 @@ export interface Image {
 
 export interface Checked {
   readonly dataDir: string;
-  /** Refused: by name, with a sentence. Lost: it opens and something that was acknowledged is missing. */
+  /** Refused: by name, with a sentence. Lost: it opens, but something acknowledged is missing. */
   readonly outcome: 'opened' | 'refused' | 'lost' | 'died' | 'failed';
   readonly text: string;
-  /** What became of the historian's index. */
+  /** The fate of the historian's index. */
   readonly history: 'kept' | 'built anew' | 'none' | 'wrong' | 'not opened';
 }
 
@@ -53,7 +53,10 @@ async function replayImage(dataDir: string): Promise<{ readonly last: number; re
   }
 }
 
-/** Opens the index as the historian's thread does, brings it to the journal's end, and counts its orders against one anew. */
+/**
+ * Opens the index as the historian's thread does, brings it to the
+ * journal's end, and compares its orders with those of a fresh index.
+ */
 async function openIndex(dataDir: string): Promise<Checked['history']> {
   const indexPath = join(dataDir, 'history');
   if (!existsSync(join(indexPath, 'data.mdb'))) return 'none';
@@ -97,7 +100,7 @@ async function checkImage({ dataDir, acknowledged }: Image): Promise<Checked> {
     return checked('opened', `up to ${last}, state ${state}`, await openIndex(dataDir));
   } catch (error) {
     const text = reasonOf(error);
-    // A journal that was being made has no record yet: nothing of it was acknowledged, and it is refused by name.
+    // A journal still being created has no record: nothing in it was acknowledged, and it is refused by name.
     return checked(named.some((kind) => error instanceof kind) ? 'refused' : 'failed', text);
   }
 }

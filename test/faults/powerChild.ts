@@ -1,6 +1,6 @@
-// A process under the shim that records what it writes: an exchange with its historian, worked until the map of its files
-// has grown several times; each acknowledgement is written to a file of its own, so that it has its place among the
-// writes. Started by powerLoss.ts; arguments: the data directory, how many rounds.
+// A process under the shim that records its writes: an exchange with its historian, used until the map of its files has
+// grown several times. Each acknowledgement is written to a file of its own, which gives it a place among the writes.
+// Started by powerLoss.ts; arguments: the data directory, the number of rounds.
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openExchange } from '../../engine/index.ts';

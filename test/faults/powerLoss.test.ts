@@ -1,5 +1,5 @@
-// What a loss of power leaves of the files, in hundreds of images: each opens with every acknowledged operation, or is
-// refused by name; the historian's index is kept, or built anew. POWER_IMAGES sets how many.
+// The files after a power loss, in hundreds of images: each opens with every acknowledged operation, or is refused by name;
+// the historian's index is kept, or rebuilt. POWER_IMAGES sets how many.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-// Power loss without pulling a plug: the writes of a run, recorded by the shim, are put together again up to a random
-// moment, where of everything that was not yet synced a random part is missing, some of it torn at sectors of 512 bytes.
-// Each image is opened as after a real loss. Used by its test and by npm run powerloss -- --images 1000.
+// Power loss without pulling a plug: the writes of a run, recorded by the shim, are reassembled up to a random moment, with
+// a random part of the unsynced ones missing and some torn at sectors of 512 bytes. Each image is opened as after a real
+// loss. Used by its test and by npm run powerloss -- --images 1000.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ interface Call {
   readonly kind: Kind;
   readonly file: string;
   readonly syncsItself: boolean;
-  /** Of a write; of a truncation the length; of an acknowledgement its sequence. */
+  /** The offset of a write, the length of a truncation, or the sequence of an acknowledgement. */
   readonly offset: number;
   readonly bytes: Buffer;
 }
@@ -51,7 +51,7 @@ function readLog(file: string, folder: string): readonly Call[] {
   return calls;
 }
 
-/** A file as it lies on the disk, and what was written to it since without a sync. */
+/** A file's durable content, and the calls since then that were not synced. */
 class DiskFile {
   private durable = Buffer.alloc(0);
   private waiting: Call[] = [];
@@ -68,7 +68,7 @@ class DiskFile {
     return this.waiting.length;
   }
 
-  /** What a loss leaves: of the waiting calls each is there, gone, or there in some of its sectors. */
+  /** The file after a loss: each waiting call took effect, did not, or did in some of its sectors. */
   afterLoss(random: SeededRandom): Buffer {
     let image = this.durable;
     for (const call of this.waiting) {
@@ -80,7 +80,7 @@ class DiskFile {
   }
 }
 
-/** A file's bytes after a call of which only some sectors came through. */
+/** A file's bytes after a call of which only some sectors were written. */
 function applied(before: Buffer, { kind, offset, bytes }: Call, isThere: () => boolean): Buffer<ArrayBuffer> {
   if (kind === 'truncate') {
     const cut = Buffer.alloc(offset);
@@ -114,7 +114,7 @@ function recordRun(library: string, rounds: number): readonly Call[] {
   }
 }
 
-/** Places in a run where there was something to lose, by how many calls had returned. */
+/** Images at random moments of a run, each moment given as the number of calls that had returned. */
 function makeImages(calls: readonly Call[], count: number, random: SeededRandom, folder: string): readonly Image[] {
   const places = Array.from({ length: count }, () => 1 + random.below(calls.length)).sort((a, b) => a - b);
   const files = new Map<string, DiskFile>();

@@ -1,6 +1,6 @@
-// A whole server while its disk is full, hangs or has become read-only, and while it is halted itself: orders are answered
-// 503 with the reason and Retry-After, reads go on, and it takes orders again by itself when the disk does. Nothing that
-// was acknowledged is lost, and it stops within 5 s in between.
+// A whole server while its disk is full, hangs or has become read-only, and while the server itself is halted: orders are
+// answered 503 with the reason and Retry-After, reads go on, and it accepts orders again by itself when the disk recovers.
+// Nothing acknowledged is lost, and meanwhile it can be stopped within 5 s.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ async function startWorld(dataDir: string, env: Readonly<Record<string, string>>
 
 const countOf = ({ clients }: World, status: number): number => clients.replies.get(status) ?? 0;
 
-/** Waits until so many more replies with a status came than there were. */
+/** Waits for `more` further replies with a status. */
 async function moreReplies(world: World, status: number, more = 5): Promise<void> {
   const before = countOf(world, status);
   while (countOf(world, status) < before + more) {
@@ -70,7 +70,7 @@ function fill(filler: string): void {
   }
 }
 
-/** Stops load and server, and holds the journal against what the clients were told. */
+/** Stops load and server, and compares the journal with the replies that the clients got. */
 async function finish(world: World): Promise<void> {
   const { child, clients, told, seen, load } = world;
   clients.stop();
@@ -105,7 +105,7 @@ test('a full disk refuses orders, lets reads go on, and is left behind when ther
   }
 });
 
-// One disk under journal and histories, as it mostly is.
+// One disk under journal and histories, as is usual.
 test('a start on a disk that takes nothing is a sentence and status 7', LONG, async () => {
   const library = shimLibrary();
   if (library === undefined) {
@@ -183,7 +183,7 @@ test('signals under load end a server in order, however many come: nothing ackno
   }
 });
 
-/** Folders whose disk may hang, and which replies come while it does, of which so many are waited for. */
+/** Folders whose disk may hang, the status of the replies meanwhile, and how many of them to wait for. */
 const hanging = [
   ['journal', 503, 5],
   ['history', 200, 50],
@@ -208,8 +208,8 @@ test.each(hanging)(
       writeFileSync(join(hung, 'shim-hang'), '');
       await moreReplies(world, reply, count);
       world.child.kill('SIGTERM');
-      // It ends its part in 5 s; a busy machine may take longer, and one that waits for the disk never ends.
-      // The system may itself wait for the call that hangs: the process is asked whether it has ended its part.
+      // The server's part ends within 5 s; a busy machine may take longer, and a server that waits for the disk never ends.
+      // The system itself may wait for the hanging call: what counts is whether the process has ended its part.
       const outcome = await Promise.race([world.child.ended.then(() => 'ended'), sleep(PATIENCE.timeout, 'late')]);
       rmSync(join(hung, 'shim-hang'));
       world.clients.stop();

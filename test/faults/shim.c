@@ -22,7 +22,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long calls, fail_from, fail_count, fail_errno;
 static int log_fd = -2;
 
-/** 1: a file of the folder, 2: the control file, 0: none of our business. The path is left in `path`. */
+/** 1: a file of the folder, 2: the control file, 0: any other file. The path is left in `path`. */
 static int kind_of(int fd, char *path, size_t size) {
   const char *folder = getenv("SHIM_FOLDER");
   char link[64];
@@ -45,14 +45,14 @@ static void obey(const char *text) {
   pthread_mutex_unlock(&lock);
 }
 
-/** Whether a file of this name lies in the folder. */
+/** Whether a file of this name is in the folder. */
 static int is_there(const char *name) {
   char path[4096];
   snprintf(path, sizeof path, "%s/%s", getenv("SHIM_FOLDER"), name);
   return access(path, F_OK) == 0;
 }
 
-/** Counts a call; its errno if it is one that fails. */
+/** Counts a call; returns its errno if it must fail, else 0. */
 static long failure(void) {
   if (is_there("shim-readonly")) return EROFS;
   pthread_mutex_lock(&lock);
@@ -86,8 +86,8 @@ static void record(char operation, const char *path, int flags, int64_t offset, 
 }
 
 /**
- * Whether a write goes where the file has its space already. No disk refuses that but one that dies altogether, and then
- * lmdb's binding writes past the end of its error text and the process ends as if it were killed: not rehearsed here.
+ * Whether a write goes to space that the file already has. Only a disk that dies altogether refuses that, and then lmdb's
+ * binding writes past the end of its error text and the process ends as if it were killed: not rehearsed here.
  */
 static int is_overwrite(int fd, const struct iovec *parts, int count, int64_t at) {
   struct stat status;

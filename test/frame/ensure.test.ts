@@ -1,6 +1,6 @@
-// How .ci/ensure.mjs behaves where it can be seen without a network: what it passes on, what it refuses, and that an
+// The behaviour of .ci/ensure.mjs, as far as it shows without a network: what it passes on, what it refuses, and that an
 // installation happens once. Copies of it run in temporary folders, beside an npm command that links packages which are
-// installed already.
+// already installed.
 import { type ChildProcess, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -19,7 +19,7 @@ interface Outcome {
   readonly err: string;
 }
 
-/** Runs ensure.mjs of a repository to its end; `during` sees the process and each piece of its output. */
+/** Runs ensure.mjs of a repository to its end; `during` is called with the process and each chunk of its output. */
 function ensure(
   repository: string,
   args: readonly string[],
@@ -51,7 +51,7 @@ function script(name: string, text: string): string {
   return file;
 }
 
-/** A repository without node_modules, and a folder with an npm command that does what `npm` says. */
+/** A repository without node_modules, and a folder with an npm command that runs the script `npm`. */
 function bareRepository(name: string, npm: string): { readonly repository: string; readonly path: string } {
   const repository = join(folder, name);
   const bin = join(repository, 'bin');
@@ -215,7 +215,7 @@ test('a system that has no pinned Node or no binary of uWebSockets.js is refused
 
 test('a Node that is too old is told so, though it lacks what later ones have', async () => {
   const { repository, path } = bareRepository('oldNode', 'exit 9');
-  // As Node 14: a named import of what its modules do not have would be an error of syntax before anything runs.
+  // Simulates Node 14: a named import that its modules lack would be a syntax error before anything runs.
   const os = 'import os from "os"; export const { constants, hostname } = os; export default os;';
   const change = `
     import { registerHooks } from 'node:module';

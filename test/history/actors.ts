@@ -1,5 +1,5 @@
-// Who acts in the random histories, and the commands that make their world: owners with keys and wallets, events, markets
-// with texts that are awkward on purpose. Used by world.ts; everything follows from a seed.
+// The actors of the random histories, and the commands that create their world: owners with keys and wallets, events,
+// markets with texts that are awkward on purpose. Used by world.ts; everything follows from a seed.
 import { createHash } from 'node:crypto';
 import type { Command } from '../../engine/index.ts';
 import type { Random } from '../model/random.ts';
@@ -8,7 +8,7 @@ export const START_MS = 1_750_000_000_000;
 /** The account that gets the other leg of test shares: a wallet like any other once it has a key. */
 const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
 
-/** Hex of so many bytes that names this text. */
+/** `bytes` bytes, as hexadecimal text, of a digest of this text. */
 export function digest(text: string, bytes: number): string {
   return `0x${createHash('sha256')
     .update(text)
@@ -18,14 +18,14 @@ export function digest(text: string, bytes: number): string {
 
 export const jsonTail = (texts: object): Uint8Array => new TextEncoder().encode(JSON.stringify(texts));
 
-/** A wallet that trades, with the owner and the key that speak for it. */
+/** A wallet that trades, with its owner and key. */
 export interface Actor {
   readonly owner: string;
   readonly keyId: string;
   readonly wallet: string;
 }
 
-/** Owners of one to three wallets; sometimes the house acts too. */
+/** Owners of one to three wallets each; sometimes the house acts too. */
 export function drawActors(random: Random, seed: number): Actor[] {
   const actors: Actor[] = [];
   const ownerCount = random.int(2, 4);
@@ -89,7 +89,7 @@ const terms = (random: Random, isLively: boolean) => ({
   minMarketableBuyMicro: 0,
 });
 
-/** Up to two events after those that there are, and so many markets in them or outside. */
+/** Up to two events after the existing ones, and `marketCount` markets inside or outside of them. */
 export function marketCommands(random: Random, seed: number, marketCount: number, eventsBefore: number): Command[] {
   const commands: Command[] = [];
   const eventCount = random.int(0, 2);

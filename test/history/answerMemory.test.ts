@@ -1,4 +1,4 @@
-// Long answers and the memory that they are made in: it is used again once they are sent, and no answer shows anything of
+// Long answers and the memory in which they are made: it is reused once they are sent, and no answer shows anything of
 // another one.
 import { expect, test, vi } from 'vitest';
 import { AnswerMemory } from '../../server/history/answerMemory.ts';
@@ -33,7 +33,7 @@ test('answers are the same whether the memory of those before them is used again
       for (const bytes of answers) {
         expect(Buffer.from(bytes ?? []).toString('utf8') === text).toBe(true);
         if (bytes === undefined) continue;
-        // Behind what an answer takes of its memory, where nobody writes: a mark that comes again with the memory.
+        // In the memory after the answer, where nobody writes: a mark that reappears when the memory is reused.
         const memory = new Uint8Array(bytes.buffer);
         if (memory[memory.length - 1] === MARK) usedAgain += 1;
         expect(memory.length).toBeGreaterThan(bytes.length);

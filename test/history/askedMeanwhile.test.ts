@@ -1,5 +1,5 @@
-// A question about records that became durable while another question was at work, on an exchange in which nothing else
-// happens: it is answered. The historian's thread hears all of it at once, as it does whenever it had to wait for a processor.
+// A question about records that became durable while another question was at work, on an exchange in which nothing else happens,
+// is answered. The historian's thread gets all messages at once, as it does whenever it had to wait for a processor.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openExchange } from '../../engine/index.ts';
@@ -9,9 +9,9 @@ import { inTempDir } from '../journal/support.ts';
 import { openVenue } from './harness.ts';
 import { settings } from './world.ts';
 
-/** Without markets to show them of, the thread answers it. */
+/** Without markets that this could be answered from, the thread answers it. */
 const TOTAL: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
-/** Longer than any machine takes. */
+/** More than any machine needs. */
 const ANSWER_MS_MAX = 20_000;
 
 test('a question about newer records than the one that is at work is answered', { timeout: 60_000 }, async () => {
@@ -28,7 +28,7 @@ test('a question about newer records than the one that is at work is answered', 
 
     const historian = openHistorian({ dataDir });
     historian.durable(new Uint8Array(), indexed);
-    await historian.caughtUp(); // all that it has indexed is committed: nothing will have it look again by itself
+    await historian.caughtUp(); // everything indexed is committed: nothing makes it look again by itself
     const first = historian.ask(TOTAL);
     historian.durable(new Uint8Array(), last);
     const second = historian.ask(TOTAL);

@@ -1,6 +1,6 @@
-// A process that indexes a journal in small commits until it is killed: arguments are the data directory, the sequences to
-// begin and to end with, and how many more to tell the historian of at a time. Started by the tests of recovery. It prints
-// how far it has come, and why an index was dropped.
+// A process that indexes a journal in small commits until it is killed. Arguments: the data directory, the sequences to
+// begin and to end with, and how many more to announce to the historian at a time. Started by the recovery tests. It prints
+// its progress, and why an index was dropped.
 import { openHistorian } from '../../server/history/historian.ts';
 
 const [dataDir, first, last, step] = process.argv.slice(2);
@@ -17,5 +17,5 @@ for (let sequence = Number(first); ; sequence = Math.min(Number(last), sequence 
   print(`indexed ${sequence}`);
   if (sequence === Number(last)) break;
 }
-// Stays as it is until the kill, or until nobody holds its pipes any more.
+// Stays alive until the kill, or until nobody holds its pipes any more.
 process.stdin.resume();

@@ -1,5 +1,5 @@
-// An index that is made anew: while it is far behind the log, the figures of the exchange say that histories are not answered.
-// The records are ticks of the clock, which cost nothing to make; what is indexed of them is how far it has come.
+// An index that is rebuilt: while it is far behind the log, the exchange's figures say that histories are not answered. The
+// records are ticks of the clock, which cost nothing to make; the progress is the number of them indexed.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { inTempDir } from '../journal/support.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { openVenue } from './harness.ts';
 
-/** More than an index may lack before it is told how far it has come. */
+/** More than an index may lack before its progress is reported. */
 const RECORDS = 30_000;
 
 test('while the index is made anew, it is not said to answer', async () => {

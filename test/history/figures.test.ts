@@ -1,5 +1,5 @@
-// The figures of positions by example: the arithmetic of figures.ts on numbers that can be checked by hand, small and at the
-// edge of what is exact.
+// The figures of positions by example: the arithmetic of figures.ts on numbers that can be checked by hand, small ones and
+// those at the edge of what is exact.
 import { describe, expect, test } from 'vitest';
 import { buy, figuresOf, halfOf, LEG, mulDivFloor, percentOf, sell } from '../../server/history/figures.ts';
 
@@ -20,7 +20,7 @@ describe('a position', () => {
     const leg = newLeg();
     buy(leg, 0, 10 * SHARE, 4 * SHARE, T_MS); // 10 at 0.40
     buy(leg, 0, 10 * SHARE, 6 * SHARE, T_MS); // 10 at 0.60
-    sell(leg, 0, 5 * SHARE, 3 * SHARE, T_MS + 1); // 5 at 0.60, that cost 2.50
+    sell(leg, 0, 5 * SHARE, 3 * SHARE, T_MS + 1); // 5 at 0.60, which cost 2.50
     expect(shown(leg)).toEqual({
       size: 15 * SHARE,
       cost: 7_500_000,

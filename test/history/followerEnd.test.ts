@@ -1,5 +1,5 @@
-// How the historian lets go of its index at the end: a thread that ends with an LMDB environment open can take the process
-// with it, whatever became of the last commit.
+// How the historian closes its index at the end: a thread that ends with an LMDB environment open can crash the process,
+// whatever happened to the last commit.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';

@@ -1,5 +1,5 @@
-// An index whose disk is full: nothing of it can be committed, and what is indexed is answered from memory all the same.
-// The full disk is a limit on the size of files, set with prlimit for a child process.
+// An index whose disk is full: nothing of it can be committed, yet what is indexed is answered from memory. The full disk
+// is a limit on the size of files, set with prlimit for a child process.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { canRehearse } from '../support/rehearsal.ts';
 import { openVenue } from './harness.ts';
 import { newClock, Player } from './world.ts';
 
-/** LMDB can make its file, and nothing more. */
+/** LMDB can create its file, and nothing more. */
 const FILE_BYTES_MAX = 64 * 1024;
 
 test('an index on a full disk is not opened anew: it would begin again, for ever', { timeout: 600_000 }, async () => {

@@ -1,6 +1,6 @@
-// A process that indexes a journal and has the index opened anew at its end, as after a long way through the log. Started
-// with a limit on the size of files by the test of full disks. Arguments: data directory and last sequence. It prints where
-// the index stands before and after.
+// A process that indexes a journal and has the index reopened at its end, as after a long way through the log. Started with
+// a limit on the size of files by the full-disk test. Arguments: data directory and last sequence. It prints the index's
+// sequence before and after.
 import { join } from 'node:path';
 import { LogFollower } from '../../server/history/follower.ts';
 import { JournalSource } from '../../server/history/source.ts';

@@ -1,5 +1,5 @@
-// An exchange with its historian, and the comparison of what it answers with what the oracle says. Used by the tests of
-// this folder and by the process that they kill.
+// An exchange with its historian, and the comparison of its answers with those of the oracle. Used by the tests of this
+// folder and by the process that they kill.
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type LogRecord, openExchange, type RunningExchange, type VirtualClock } from '../../engine/index.ts';
@@ -17,10 +17,10 @@ import { Oracle } from './oracle.ts';
 import { oracleAnswer } from './oracleAnswers.ts';
 import { Keeper, newClock, settings } from './world.ts';
 
-/** An exchange that runs with a historian beside it. */
-/** Longer than any machine takes. */
+/** More than any machine needs (ms). */
 export const WAIT_MS_MAX = 600_000;
 
+/** A running exchange with a historian beside it. */
 export interface Venue {
   readonly exchange: RunningExchange;
   readonly historian: OpenedHistorian;
@@ -56,7 +56,7 @@ export async function openVenue(options: VenueOptions = {}): Promise<Venue> {
   };
 }
 
-/** The hash of a split, merge or redemption: keccak256 of sequence and place of its event, both as 64-bit numbers. */
+/** The hash of a split, merge or redemption: keccak256 of the sequence and the index of its event, both as 64-bit numbers. */
 function otherHash(sequence: number, index: number): string {
   const bytes = Buffer.alloc(16);
   bytes.writeBigUInt64BE(BigInt(sequence), 0);
@@ -72,7 +72,7 @@ export async function askText(historian: OpenedHistorian, request: HistoryReques
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
 }
 
-/** Asks all at once and expects each answer to be the oracle's; what differs is named with its question. */
+/** Asks all questions at once and expects each answer to be the oracle's; a difference is reported with its question. */
 export async function expectSame(
   historian: OpenedHistorian,
   oracle: Oracle,
@@ -89,15 +89,15 @@ export async function expectSame(
 
 interface InPlace {
   readonly answers: readonly (string | undefined)[];
-  /** Why it was built anew. */
+  /** Why it was rebuilt. */
   readonly dropped: readonly string[];
   /** The last sequence that it held when it was opened. */
   readonly foundSequence: number;
 }
 
 /**
- * The same index without a thread of its own: what it answers once it has come so far, and if asked for has been opened anew
- * at its end, as after a long way through the log.
+ * The same index without a thread of its own: its answers at the given sequence, if wanted after it was reopened there, as
+ * after a long way through the log.
  */
 export async function answersInPlace(
   dataDir: string,

@@ -1,6 +1,5 @@
 // The historian against the oracle on random histories: every question in both dialects, sums over holders, and every
-// wallet's figures against the money that the log moved. HISTORY_SEEDS sets how many worlds,
-// HISTORY_SEED the first.
+// wallet's figures against the money that the log moved. HISTORY_SEEDS sets how many worlds, HISTORY_SEED the first.
 import { expect, test } from 'vitest';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { Random } from '../model/random.ts';
@@ -14,11 +13,11 @@ const seedCount = Number(process.env.HISTORY_SEEDS ?? fullRun);
 const firstSeed = Number(process.env.HISTORY_SEED ?? 1);
 /** Worlds that share an exchange, one after the other: starting a historian takes longer than a world does. */
 const worldsAVenue = 15;
-/** Every so many worlds are compared in full, the others by a sample. */
+/** One world in this many is compared in full, the others by a sample. */
 const inFullEvery = 15;
 const questionsOfAKind = 4;
 
-/** Records a commit, by venue: nothing is committed while it is asked about, nearly all is, some is. */
+/** Records per commit, by venue: while questions are asked nothing, nearly everything, or some of it is committed. */
 const COMMITS = [1_000_000, 7, 60] as const;
 
 /** A number of an answer in micro: exact, since the answer's decimals are. */
@@ -29,7 +28,7 @@ async function rowsOf(venue: Venue, request: HistoryRequest): Promise<Readonly<R
   return JSON.parse(text ?? '[]');
 }
 
-/** What each wallet's positions made and cost is what its collateral went through, to the micro. */
+/** The result of each wallet's positions equals the change of its collateral, to the micro. */
 async function expectReconciled(venue: Venue, oracle: Oracle, wallets: readonly string[]): Promise<void> {
   for (const wallet of wallets) {
     const accountId = oracle.wallets.indexOf(wallet);
@@ -44,7 +43,7 @@ async function expectReconciled(venue: Venue, oracle: Oracle, wallets: readonly 
   }
 }
 
-/** The shares that holders are shown to have are the sets outstanding, of each token while it has a claim on them. */
+/** The shares shown for holders equal the outstanding sets, for each token while it has a claim on them. */
 async function expectSetsHeld(venue: Venue, markets: readonly OracleMarket[]): Promise<void> {
   for (const market of markets) {
     const conditionIds = [market.conditionId];
@@ -60,7 +59,7 @@ async function expectSetsHeld(venue: Venue, markets: readonly OracleMarket[]): P
   }
 }
 
-/** How often each event, kind of match and kind of row came: the worlds must reach all of them. */
+/** Counts each kind of event, match and row: the worlds must reach all of them. */
 function count(seen: Map<string, number>, venue: Venue, oracle: Oracle): void {
   const add = (name: string, times = 1): void => void seen.set(name, (seen.get(name) ?? 0) + times);
   for (const { events } of venue.records) {

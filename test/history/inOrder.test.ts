@@ -1,5 +1,5 @@
-// Sorting by digits beside sorting by comparison, with keys of every length: worlds of tests are too small to need more than
-// one digit.
+// Radix sort compared with comparison sort, on keys of every length:
+// the tests' worlds are too small to need more than one digit.
 import { expect, test } from 'vitest';
 import { inOrder } from '../../server/history/inOrder.ts';
 import { Random } from '../model/random.ts';

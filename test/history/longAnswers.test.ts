@@ -1,5 +1,5 @@
-// Many long answers that are asked for at once: they are made a few at a time, so that those at work take little memory and the
-// first need not wait for the last, and those that would wait too long are refused; a short one does not wait for them.
+// Many long answers requested at once: they are made a few at a time, so that those at work take little memory and the
+// first need not wait for the last. Those that would wait too long are refused; a short one does not wait for them.
 import { afterEach, expect, test } from 'vitest';
 import { type Command, encodeCommand, openExchange, type RunningExchange } from '../../engine/index.ts';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
@@ -13,7 +13,7 @@ const TRADES = 1_000;
 const LOTS = 100;
 const PIPS = 5_000;
 const ASKED = 24;
-/** Nobody waits so shortly: who has no room at once is refused. */
+/** So short that an answer without room at once is refused. */
 const WAIT_MS_MAX = 1;
 
 const page = (limit: number): HistoryRequest => ({
@@ -26,7 +26,7 @@ const page = (limit: number): HistoryRequest => ({
 const LONG = page(10_000);
 const SHORT = page(1);
 
-/** Of two buys of the two tokens, each by an owner of its own, a trade is made. */
+/** A buy of one of the two tokens, each by its own owner; two of them make a trade. */
 function order(number: number, timestampMs: number): Uint8Array {
   const outcome = number % 2;
   const owner = ownerOf(outcome);

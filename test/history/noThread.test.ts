@@ -1,5 +1,5 @@
-// A historian whose thread the system has no room for, at its start or later: the exchange goes on, questions are refused in
-// the meantime, and once there is room the index that was there is brought up to date.
+// A historian whose thread the system has no room for, at its start or later: the exchange goes on, questions are refused
+// meanwhile, and once there is room the existing index is brought up to date.
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';

@@ -1,6 +1,6 @@
-// What a list of log records means for users, worked out from its first record in whole numbers of any size: holdings with
-// their cost, trades and activity by wallet, markets as they are shown. Used by the tests of the historian as their
-// referee; it shares no code with server/history and keeps no index, so it is slow and short.
+// The meaning of a list of log records for users, computed from the first record in unbounded integers: holdings with their
+// cost, trades and activity by wallet, markets as they are shown. Used by the tests of the historian as their referee; it
+// shares no code with server/history and keeps no index, so it is slow and short.
 import type { EngineEvent, LogRecord } from '../../engine/index.ts';
 import { tradeId, transactionHash } from '../../server/wire/ids.ts';
 
@@ -19,11 +19,11 @@ export interface OracleMarket {
   negRisk: boolean;
   texts: Texts;
   resolution: number | undefined;
-  /** Of the last trade, in the first token's terms. */
+  /** The price of the last trade, in the first token's terms. */
   lastPips: number | undefined;
-  /** Collateral of its trades, by their takers' prices. */
+  /** Collateral of its trades, at their takers' prices. */
   volume: bigint;
-  /** Full sets that exist, as the log last stated. */
+  /** Full sets in existence, as the log last stated. */
   vault: bigint;
 }
 
@@ -42,7 +42,7 @@ export interface OracleRow {
   readonly hash: string;
 }
 
-/** What a wallet holds, or once held, of a token. */
+/** A wallet's current or former holding of a token. */
 export interface OracleHolding {
   readonly wallet: string;
   readonly accountId: number;
@@ -58,7 +58,7 @@ export interface OracleHolding {
   tMs: number;
 }
 
-/** An order with all that became of it. */
+/** An order with its whole history. */
 export interface OracleOrder {
   readonly id: string;
   readonly owner: string;
@@ -83,7 +83,7 @@ interface OracleCash {
   deposited: bigint;
   withdrawn: bigint;
   fees: bigint;
-  /** What test shares were booked at: shares came in, and no collateral went out. */
+  /** The value at which test shares were booked: shares came in, and no collateral went out. */
   credited: bigint;
 }
 
@@ -99,7 +99,7 @@ const outcomeOf = (outcome: number): 0 | 1 => (outcome === 0 ? 0 : 1);
 export class Oracle {
   readonly markets: OracleMarket[] = [];
   readonly events: OracleEvent[] = [];
-  /** Oldest first; in a trade the makers' rows come before their taker's. */
+  /** Oldest first; in a trade the makers' rows precede their taker's. */
   readonly rows: OracleRow[] = [];
   readonly holdings: OracleHolding[] = [];
   readonly wallets: string[] = [`0x${'1'.padStart(40, '0')}`, `0x${'2'.padStart(40, '0')}`];
@@ -306,7 +306,7 @@ export class Oracle {
     }
   }
 
-  /** Shares come in for so much (size > 0), or leave for so much (size < 0). */
+  /** Shares come in (size > 0) or leave (size < 0) for this much cash. */
   private move(accountId: number, marketIndex: number, outcome: 0 | 1, size: bigint, cash: bigint, tMs: number): void {
     const market = this.markets[marketIndex];
     let holding = this.holdings.find(
@@ -334,12 +334,12 @@ export class Oracle {
   }
 }
 
-/** What each leg of so many sets costs. */
+/** The cost of each leg of `amount` sets. */
 function halves(amount: bigint): readonly [bigint, bigint] {
   return [amount / 2n, amount - amount / 2n];
 }
 
-/** The price that a market shows for a token: what it resolved to, else its last trade, else its texts', else a half. */
+/** The price that a market shows for a token: its resolution, else its last trade, else the one in its texts, else a half. */
 export function shownPips(market: OracleMarket, outcome: number): number {
   if (market.resolution === 2) return 5_000;
   if (market.resolution !== undefined) return market.resolution === outcome ? 10_000 : 0;

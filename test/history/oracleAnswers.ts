@@ -1,6 +1,6 @@
-// The reply to each question to the historian as a JSON value, found in the oracle's world by looking at everything and
+// The reply to each question to the historian as a JSON value, found in the oracle's world by scanning everything and
 // sorting whole lists. Called by the tests of the historian. Shapes follow interface.md 2.10 to 2.13 and
-// catalog-and-data.md 3.1; figures follow the definitions of server/history/figures.ts, worked out anew.
+// catalog-and-data.md 3.1; figures follow the definitions of server/history/figures.ts, computed independently.
 import { getAddress } from 'viem/utils';
 import type {
   ActivityQuery,
@@ -76,7 +76,7 @@ class Shapes {
     };
   }
 
-  /** The end as the texts give it; a day alone begins at midnight. */
+  /** The end date from the texts; a date without a time begins at midnight. */
   endDate(market: OracleMarket): string | null {
     const dates = [market.texts.endDate, this.event(market)?.texts.endDate];
     const date = dates.find((one) => typeof one === 'string' && one !== '' && !Number.isNaN(Date.parse(one)));
@@ -213,7 +213,7 @@ type Key = bigint | number | string;
 
 const compare = (left: Key, right: Key): number => (left < right ? -1 : left > right ? 1 : 0);
 
-/** Sorted by key in the direction asked; among equals the order stays as it is. */
+/** Sorted by key in the given direction; equal rows keep their order. */
 function sorted<T>(rows: readonly T[], key: (row: T) => Key, ascending: boolean): T[] {
   return rows.toSorted((left, right) => (ascending ? 1 : -1) * compare(key(left), key(right)));
 }

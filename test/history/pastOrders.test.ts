@@ -20,7 +20,7 @@ test('an order that ended long ago is answered as it was before, to its owner al
   const made = await send(server.url, 'POST', '/admin/markets', { question: 'Past?', slug: 'past' }, ADMIN);
   expect(made.status).toBe(200);
   const keyId = requireKeyId(key.apiKey);
-  /** Finds nothing in an empty book. */
+  /** A FAK order, killed because the book is empty. */
   const submitKilled = (number: number) =>
     server.exchange.submit(
       encodeCommand({

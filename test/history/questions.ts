@@ -1,5 +1,5 @@
 // Random questions to the historian about a world: every kind, every filter alone and with others, every sort and
-// direction, pages at, inside and past the end. Used by the tests; the world only says what there is to ask about.
+// direction, pages at, inside and past the end. Used by the tests; the world only provides the subjects.
 import {
   ACTIVITY_SORTS,
   ACTIVITY_TYPES,
@@ -34,9 +34,9 @@ type Kind = (typeof KINDS)[number];
 export class Questions {
   private readonly random: Random;
   private readonly oracle: Oracle;
-  /** How likely filters are in the present question: many at once leave nothing to compare. */
+  /** How likely filters are in the current question: many at once leave nothing to compare. */
   private filters = 1;
-  /** Wallets that are asked about: sometimes any, mostly those from here on. */
+  /** The first of the wallets that most questions are about; some are about any wallet. */
   private readonly firstWallet: number;
 
   constructor(random: Random, oracle: Oracle, firstWallet = 2) {
@@ -134,7 +134,7 @@ export class Questions {
     };
   }
 
-  /** Often the very size or worth of a trade. */
+  /** Often exactly the size or worth of a trade. */
   private threshold(unit: 'CASH' | 'TOKENS'): number {
     const { random, oracle } = this;
     if (oracle.rows.length === 0 || random.chance(30)) return this.smallest();
@@ -186,7 +186,7 @@ export class Questions {
   }
 }
 
-/** Each list in full and each figure, for every wallet and market: what a comparison of everything asks. */
+/** Each list in full and each figure, for every wallet and market: the questions of a full comparison. */
 export function everything(oracle: Oracle): HistoryRequest[] {
   const page = { limit: 10_000, offset: 0 };
   const all = { conditionIds: undefined, eventNumbers: undefined, startMs: undefined, endMs: undefined };

@@ -31,7 +31,7 @@ interface Prepared {
   readonly answers: readonly (string | undefined)[];
 }
 
-/** A journal with its index, closed in order, and what that index answered. */
+/** A journal with its index, closed in order, and that index's answers. */
 async function prepare(dataDir: string, seed: number, steps: number): Promise<Prepared> {
   const clock = newClock();
   const venue = await openVenue({ dataDir, clock });
@@ -47,7 +47,7 @@ async function prepare(dataDir: string, seed: number, steps: number): Promise<Pr
   return { dataDir, lastSequence, oracle, requests, answers };
 }
 
-/** What the index of a data directory answers now, and what its historian had to say meanwhile. */
+/** The current answers of a data directory's index, and the messages of its historian meanwhile. */
 async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) {
   const heard: string[] = [];
   const log = (_: string, text: string, figures: object = {}): void => void heard.push(text + JSON.stringify(figures));
@@ -95,10 +95,10 @@ test('an exchange goes on with its index where it ended', { timeout: 600_000 }, 
 });
 
 interface Kill {
-  /** Tell the historian of the records a few at a time, or of all at once. */
+  /** Announces the records to the historian a few at a time, or all at once. */
   readonly isLive: boolean;
   readonly fromSequence: number;
-  /** Kill when it has come so far (live) or has dropped the old index (rebuilding), and so long has passed. */
+  /** When to kill: once it has come this far (live) or has dropped the old index (rebuilding), and `afterMs` later. */
   readonly atSequence: number;
   readonly afterMs: number;
 }
@@ -108,7 +108,7 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-/** Runs the child on a data directory and kills it at that moment; returns what it said of its index. */
+/** Runs the child on a data directory and kills it at that moment; returns what it printed about its index. */
 async function runAndKill(dataDir: string, lastSequence: number, kill: Kill): Promise<string[]> {
   const { isLive, fromSequence, atSequence, afterMs } = kill;
   const figures = [isLive ? fromSequence : lastSequence, lastSequence, isLive ? 3 : lastSequence];
@@ -128,7 +128,7 @@ async function runAndKill(dataDir: string, lastSequence: number, kill: Kill): Pr
   return heard;
 }
 
-/** Leaves in a data directory an index that is not as it was left, which is built anew when it is opened. */
+/** Leaves a damaged index in a data directory, which is rebuilt when it is opened. */
 function spoil(dataDir: string, soundDir: string, random: Random): void {
   rmSync(indexOf(dataDir), { recursive: true, force: true });
   cpSync(indexOf(soundDir), indexOf(dataDir), { recursive: true });
@@ -157,7 +157,7 @@ test('a kill at any moment of indexing or rebuilding loses and doubles nothing',
       const heard = await runAndKill(killedDir, lastSequence, { isLive, fromSequence: reached, atSequence, afterMs });
       if (isLive) expect(heard, 'a kill is no reason to build anew').toEqual([]);
       rmSync(indexOf(copyDir), { recursive: true, force: true });
-      // Between the drop of an index and its making there is none.
+      // Between the drop of an index and its creation there is none.
       if (existsSync(indexOf(killedDir))) cpSync(indexOf(killedDir), indexOf(copyDir), { recursive: true });
       const { answers, dropped, foundSequence } = await answersInPlace(copyDir, lastSequence, requests);
       expect(answers, `kill ${number}, at ${foundSequence} of ${lastSequence}`).toEqual(prepared.answers);
@@ -179,7 +179,7 @@ function flip(file: string, random: Random): void {
   writeFileSync(file, bytes);
 }
 
-/** Writes another text in place of a part of the index's cursor. */
+/** Modifies the index's cursor, a JSON text. */
 async function changeCursor(dataDir: string, change: (cursor: Record<string, unknown>) => void): Promise<void> {
   const database = open<Buffer, Buffer>({
     ...{ path: indexOf(dataDir), encoding: 'binary', keyEncoding: 'binary', overlappingSync: false, maxDbs: 1 },

@@ -1,11 +1,11 @@
-// The slices of long questions: one ends soon after its time is over, so that others have their turn. What questions answer,
-// sliced or not, is seen in histories.test.ts.
+// The slices of long questions: a slice ends soon after its time is over, so that others have their turn. histories.test.ts
+// covers the answers, sliced or not.
 import { expect, test } from 'vitest';
 import { beginSlice, isSliceOver } from '../../server/history/slice.ts';
 
-/** More rows than are looked at between two looks at the clock. */
+/** More rows than are processed between two checks of the clock. */
 const ROWS = 100;
-/** Longer than a slice may be, and than nobody who waits would notice. */
+/** Longer than a slice may last. */
 const HELD_MS = 15;
 
 test('a slice that has taken long is over within a few rows, and each that begins anew', () => {

@@ -1,5 +1,5 @@
-// The index on disk by itself: packed blocks come back as they were written, whatever is forgotten in between; an index that
-// cannot be used is dropped, one that was killed is not.
+// The index on disk by itself: packed blocks come back as they were written, whatever is forgotten in between. An unusable
+// index is dropped, one that was killed is not.
 import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

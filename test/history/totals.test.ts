@@ -1,5 +1,5 @@
-// The board on which the historian's thread shows totals of markets: what is read from it is as of a sequence, and nothing
-// is read that it does not show.
+// The board on which the historian's thread publishes totals of markets: values read from it are as of a sequence, and only
+// values that it shows are read.
 import { expect, test } from 'vitest';
 import { type MarketTotals, TotalsBoard, TotalsReader } from '../../server/history/totals.ts';
 

@@ -1,5 +1,5 @@
-// The board on which the historian's thread shows in how many markets each account has traded: what is read from it is as
-// of a sequence, and nothing is read that it does not show.
+// The board on which the historian's thread publishes in how many markets each account has traded: values read from it are
+// as of a sequence, and only values that it shows are read.
 import { expect, test } from 'vitest';
 import { TradedBoard, TradedReader } from '../../server/history/traded.ts';
 

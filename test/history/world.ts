@@ -1,6 +1,6 @@
 // A small random world played on a real exchange: trades of all three kinds over several levels, fees, splits, merges, test
 // shares, redemptions of winners and of halves, positions closed and opened again. Used by the tests of the historian and
-// by the process that they kill. A seed always gives the same log; what the historian makes of it is nothing to this file.
+// by the process that they kill. A seed always gives the same log; this file does not depend on the historian.
 import {
   type Clock,
   type Command,
@@ -37,13 +37,13 @@ export const settings: EngineSettings = {
 };
 
 const DEPOSIT_MICRO = 20_000_000_000;
-/** Some worlds trade so much more that products of their figures are past 2^53. */
+/** Some worlds trade this many times more, so that products of their figures exceed 2^53. */
 const HUGE = 1_000;
 
 /** The exchange's time, moved by the player. */
 export const newClock = (): VirtualClock => new VirtualClock(START_MS);
 
-/** Keeps every record of the log; what tests compare with starts from these alone. */
+/** Keeps every record of the log, the only source of what tests compare with. */
 export class Keeper implements Follower {
   readonly name = 'keeper';
   readonly records: LogRecord[] = [];
@@ -53,7 +53,7 @@ export class Keeper implements Follower {
   }
 }
 
-/** What a player needs of the exchange that it plays on. */
+/** The parts of an exchange that a player needs. */
 interface Stage {
   readonly exchange: RunningExchange;
   readonly clock: Clock & { advance(ms: number): void };
@@ -70,7 +70,7 @@ export class Player {
   private readonly centres: number[] = [];
   private readonly scale: number;
   private orderCount = 0;
-  /** Markets before it belong to players who came earlier. */
+  /** The first of this player's markets; earlier ones belong to earlier players. */
   private firstMarket = 0;
 
   constructor(seed: number, stage: Stage) {
@@ -81,7 +81,7 @@ export class Player {
     this.scale = this.random.chance(20) ? HUGE : 1;
   }
 
-  /** Makes the world, then plays so many steps. Commands that the exchange refuses are part of the log too. */
+  /** Creates the world, then plays this many steps. Refused commands are part of the log too. */
   async play(steps: number): Promise<void> {
     const { random } = this;
     const marketCount = random.int(1, 4);
@@ -97,7 +97,7 @@ export class Player {
     await this.continue(steps);
   }
 
-  /** Plays so many steps more. */
+  /** Plays this many further steps. */
   async continue(steps: number): Promise<void> {
     const { random, stage } = this;
     for (let step = 0; step < steps; step += 1) {
@@ -135,7 +135,7 @@ export class Player {
     return this.stage.views.markets.list().slice(this.firstMarket);
   }
 
-  /** Mostly one that is not over. */
+  /** Mostly a market that is not resolved. */
   private market(): Market {
     const { random } = this;
     const markets = this.ownMarkets();
@@ -143,7 +143,7 @@ export class Player {
     return random.pick(going.length === 0 || random.chance(15) ? markets : going);
   }
 
-  /** Somebody who holds shares of the market, if anybody does and mostly. */
+  /** Mostly an actor who holds shares of the market, if there is one. */
   private holder(market: Market): Actor {
     const { random, actors } = this;
     const holders = actors.filter((actor) => this.held(actor, market, 0) + this.held(actor, market, 1) > 0);
@@ -156,7 +156,7 @@ export class Player {
     return account === undefined ? 0 : accounts.sharesMicro(account.accountId, market.index, outcome);
   }
 
-  /** A price of the first token so many ticks above a centre that walks. */
+  /** A price of the first token, `ticks` ticks above a centre that walks. */
   private firstPips(market: Market, ticks: number): number {
     const { random, centres } = this;
     const { tickPips } = market.terms;
@@ -188,7 +188,7 @@ export class Player {
     return this.place(actor, market, { outcome, side, lots, pips, orderType });
   }
 
-  /** Sells the whole holding at whatever is bid, which often closes the position. */
+  /** Sells the whole holding into the bids at any price, which often closes the position. */
   private sellAll(actor: Actor, market: Market): Command {
     const outcome = this.random.int(0, 1);
     const lots = Math.floor(this.held(actor, market, outcome) / MICRO_PER_LOT);
@@ -220,7 +220,7 @@ export class Player {
     };
   }
 
-  /** Whole shares mostly; odd micro now and then, so that halves and quotients leave remainders. */
+  /** Mostly whole shares; now and then odd micro, so that halves and quotients leave remainders. */
   private amountMicro(): number {
     const { random } = this;
     return random.chance(60) ? random.int(1, 20) * 1_000_000 * this.scale : random.int(1, 3_000_001 * this.scale);
@@ -255,7 +255,7 @@ export class Player {
     return { type: 'CancelOrders', owner, keyId, items: [random.pick(placed)] };
   }
 
-  /** Other texts, other terms: rows show a market as it is named now. */
+  /** Other texts and terms: rows show a market by its current name. */
   private retext(market: Market): Command {
     const { random } = this;
     const texts = marketTexts(random, market.slug);
@@ -279,7 +279,7 @@ export class Player {
     return { type: 'Deposit', wallet, owner, amountMicro, isFaucet: 0 };
   }
 
-  /** Pauses or opens a market, or gives a wallet to another owner. */
+  /** Pauses or opens a market, or moves a wallet to another owner. */
   private operate(market: Market): Command {
     const { random } = this;
     if (random.chance(20)) {

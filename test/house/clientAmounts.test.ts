@@ -1,5 +1,5 @@
-// The amounts that the house and replays sign: what production takes, at the price that was meant. The amounts that official
-// clients sign are the measure.
+// The amounts that the house and replays sign: those that production accepts, at the intended price. They are compared with
+// the amounts that official clients sign.
 import { expect, test } from 'vitest';
 import { marketPricePips } from '../../engine/core/prices.ts';
 import { Side, TICK_SIZES_PIPS } from '../../engine/index.ts';

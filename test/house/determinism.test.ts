@@ -1,11 +1,11 @@
-// The house is a function of its seed and the clock: the same two give the same log, another seed another one. Its first
-// minute is looked at market by market.
+// The house is a function of its seed and the clock: the same two give the same log, another seed another log. Its first
+// minute is checked market by market.
 import { afterEach, expect, test } from 'vitest';
 import { makeMarket } from './operator.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld } from './world.ts';
 
 const minutes = Math.min(10, Number(process.env.HOUSE_MINUTES ?? 10));
-/** Far more than it takes: timing decides nothing. */
+/** Far more than it needs: timing decides nothing. */
 const TEST_MS = 600_000;
 
 let world: HouseWorld | undefined;

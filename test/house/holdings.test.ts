@@ -1,5 +1,5 @@
-// What the house does about what its accounts hold: money that runs low, a position at its bound, sets that pile up. It trades
-// in virtual time, and an operator gives and takes what brings it there.
+// How the house handles its accounts' holdings: money that runs low, a position at its bound, sets that pile up. It trades
+// in virtual time, and an operator gives and takes to bring these about.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
@@ -18,7 +18,9 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Open orders of an account in a market that were placed since then, and which of them buy the first token or sell the second. */
+/**
+ * How many of an account's open orders in a market, placed since `sinceMs`, are bids for the first token and how many are asks.
+ */
 function quotesOf(address: string, marketIndex: number, sinceMs: number) {
   const orders = [...world.services.views.orders.openOf(address)].filter(
     (order) => order.marketIndex === marketIndex && order.createdMs >= sinceMs,
@@ -27,7 +29,7 @@ function quotesOf(address: string, marketIndex: number, sinceMs: number) {
   return { bids: bids.length, asks: orders.length - bids.length };
 }
 
-/** A maker of the market. */
+/** The address of a maker in the market. */
 function makerOf(marketIndex: number): string {
   const maker = houseAddresses().find((address) => {
     const { bids, asks } = quotesOf(address, marketIndex, 0);
@@ -40,7 +42,7 @@ function makerOf(marketIndex: number): string {
 const give = (wallet: string, marketIndex: number, outcome: 0 | 1, lots: number) =>
   act(world, { type: 'FaucetShares', wallet, owner: wallet, marketIndex, outcome, amountMicro: lots * LOT_MICRO });
 
-/** Whatever the house is refused, it is never that it has not what it sells. */
+/** Whatever is refused to the house, it is never for lack of what it sells. */
 function expectOnlyHarmless(): void {
   const names = [...running.house.refusals.keys()];
   expect(names.filter((name) => !/POST_ONLY_CROSSES|_NOT_MATCHED|_NOT_FILLED/.test(name))).toEqual([]);

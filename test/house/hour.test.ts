@@ -1,15 +1,15 @@
-// An hour of the calm house on the seed catalog, in virtual time. HOUSE_MINUTES shortens it. Nothing may run out, drift away
-// or be refused without need, and every unit of money is where it was.
+// An hour of the calm house on the seed catalog, in virtual time. HOUSE_MINUTES shortens it. Nothing may run out, drift
+// away or be refused without need, and all money is accounted for.
 import { expect, test } from 'vitest';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld } from './world.ts';
 
 const minutes = Number(process.env.HOUSE_MINUTES ?? 60);
-/** Far more than it takes: timing decides nothing. */
+/** Far more than it needs: timing decides nothing. */
 const TEST_MS = 1_200_000;
 const LOT_MICRO = 10_000;
-/** A taker's last order may exceed its bound where the market's minimum asks for more than is left of it. */
+/** A taker's last order may exceed its bound where the market's minimum is more than what is left of it. */
 const LARGEST_LOTS = choices.orderSharesMax * 100 * 2;
 
 const houseAccounts = ({ services }: HouseWorld) =>
@@ -48,7 +48,7 @@ test(
     const { counts } = world;
     console.info(`House: ${minutes} minutes, ${counts.get('PlaceOrder')} orders, ${counts.get('Trade')} trades.`);
 
-    // Funded once; nobody came near the balance at which it would be funded anew.
+    // Funded once; no account came near the balance at which it would be funded again.
     expect(counts.get('Deposit')).toBe(choices.makerCount + choices.takerCount);
     for (const { accountId, collateralMicro } of houseAccounts(world)) {
       expect(collateralMicro).toBeGreaterThan(choices.depositMicro / 2);
@@ -56,11 +56,11 @@ test(
         expect(Math.abs(netLots(world, accountId, index))).toBeLessThanOrEqual(choices.makerNetLotsMax + LARGEST_LOTS);
       }
     }
-    // All three ways of settling occur, and delayed orders in the markets that have a delay.
+    // All three kinds of settlement occur, and delayed orders in the markets that have a delay.
     for (const kind of ['Fill 0', 'Fill 1', 'Fill 2', 'OrderDelayed', 'OrderReleased']) {
       expect(counts.get(kind) ?? 0, kind).toBeGreaterThan(0);
     }
-    // Only what a delay or another's order explains is refused, and that rarely.
+    // Only refusals that a delay or another's order explains occur, and those rarely.
     const refused = [...house.refusals.values()].reduce((sum, count) => sum + count, 0);
     expect(
       [...house.refusals.keys()].filter((name) => !/POST_ONLY_CROSSES|_NOT_MATCHED|_NOT_FILLED/.test(name)),

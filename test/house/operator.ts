@@ -1,5 +1,5 @@
-// What an operator does to the house's world, as commands: markets made, paused, closed and resolved, modes of the exchange,
-// flags of owners, deleted keys; and what a user of that world does. Each waits for its record and expects it not to be refused.
+// An operator's actions in the house's world, as commands: markets created, paused, closed and resolved, modes of the
+// exchange, flags of owners, deleted keys; and a user's actions. Each waits for its record and expects no refusal.
 import { expect } from 'vitest';
 import {
   type Command,
@@ -32,7 +32,7 @@ export function setStatus(world: HouseWorld, marketIndex: number, status: Market
 
 const hash = (digit: string): string => `0x${digit.repeat(64)}`;
 
-/** Makes an open market with a first price, as an operator may. @returns its index */
+/** Creates an open market with a first price, as an operator may. @returns its index */
 export async function makeMarket(world: HouseWorld): Promise<number> {
   const texts = { slug: 'rain-in-the-test', question: 'Does it rain?', outcomes: ['Wet', 'Dry'], lastPrice: '0.31' };
   await act(world, {
@@ -56,7 +56,7 @@ export interface User {
   readonly keyId: string;
 }
 
-/** @param digit what its address and key are made of, which no other user has */
+/** @param digit the digit that makes up its address and key; no other user has it */
 export async function openUser(world: HouseWorld, digit: string): Promise<User> {
   const user = { address: `0x${digit.repeat(40)}`, keyId: `0x${digit.repeat(32)}` };
   const { address: owner, keyId } = user;
@@ -72,7 +72,10 @@ interface Bought {
   readonly lots: number;
 }
 
-/** A GTC BUY by a wallet that signs nothing: the core looks at no signature. Its id is the market's, the user's and its own. */
+/**
+ * A GTC BUY by a wallet that signs nothing: the core checks no signature. The id is made from the user's digits, the
+ * market, outcome and price.
+ */
 export function buyOrder(
   { exchange }: HouseWorld,
   { address, keyId }: User,

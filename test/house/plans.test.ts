@@ -1,5 +1,5 @@
-// What makers and takers plan, on every kind of book: prices on the grid and inside it, nothing that crosses, nothing left
-// on the wrong side of the fair price; and the walk of the fair price within its bounds.
+// The plans of makers and takers, on every kind of book: prices on the grid and inside it, nothing that crosses, nothing
+// left on the wrong side of the fair price; and the walk of the fair price within its bounds.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TICK_SIZES_PIPS } from '../../engine/index.ts';
@@ -166,7 +166,7 @@ test('sizes and distances have the medians that were recorded', () => {
     const values = Array.from({ length: 20_001 }, draw).sort((left, right) => left - right);
     return values[10_000];
   };
-  // The recorded median of what is placed near the best is 62 shares, of what is taken 21.
+  // The recorded median size is 62 shares for orders placed near the best price, and 21 for takes.
   expect(Math.abs(median(() => drawAddLots(5_000, random)) / 100 - 65)).toBeLessThan(30);
   expect(Math.abs(median(() => drawTakeLots(5_000, random)) / 100 - 25.8)).toBeLessThan(3);
   expect(median(() => drawFrom(recorded.spreadTicks, random))).toBeLessThan(2.2);

@@ -1,4 +1,4 @@
-// Whatever refuses the house's commands, it waits and goes on when it can: paused and ended markets, modes of the exchange,
+// Whatever refuses the house's commands, it waits and resumes when it can: paused and ended markets, modes of the exchange,
 // flags, a deleted key, a journal that cannot be written.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AccountFlag, ExchangeMode, encodeCommand, MarketStatus, MemoryStore, Resolution } from '../../engine/index.ts';
@@ -7,7 +7,7 @@ import { choices } from '../../server/dev/house/model.ts';
 import { act, setStatus } from './operator.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, type RunningHouse } from './world.ts';
 
-/** Writes nothing while it is told to fail, as a full disk. */
+/** Writes fail while `isFailing` is set, as on a full disk. */
 class FailingStore extends MemoryStore {
   isFailing = false;
 
@@ -39,7 +39,7 @@ async function expectTrading(): Promise<void> {
   world.exchange.checkInvariants();
 }
 
-/** What the house places while so much time passes. */
+/** The number of orders that the house places during this time. */
 async function ordersDuring(ms: number): Promise<number> {
   const before = world.counts.get('PlaceOrder') ?? 0;
   await running.pass(ms);
@@ -80,7 +80,7 @@ test(
     await act(world, { type: 'SetExchangeMode', mode: ExchangeMode.POST_ONLY });
     const trades = world.counts.get('Trade') ?? 0;
     expect(await ordersDuring(MINUTE_MS)).toBeGreaterThan(0);
-    // What was delayed before ends without a trade, too.
+    // Orders that were already delayed end without a trade too.
     expect(world.counts.get('Trade') ?? 0).toBe(trades);
     await act(world, { type: 'SetExchangeMode', mode: ExchangeMode.NORMAL });
     await running.pass(10_000);
@@ -126,7 +126,7 @@ test(
     const waiting = exchange.submit(encodeCommand({ type: 'Tick' }));
     while (exchange.unavailableReason === undefined) await new Promise((resolve) => setImmediate(resolve));
     const before = world.counts.get('PlaceOrder');
-    // However long that takes, it looks again within a minute.
+    // However long that takes, it checks again within a minute.
     await running.pass(30 * MINUTE_MS);
     expect(world.counts.get('PlaceOrder')).toBe(before);
     store.isFailing = false;
@@ -155,7 +155,7 @@ test(
       await running.pass(30_000);
     }
     expect(halfBooks(world, markets)).toEqual([]);
-    // One market's own walk may go the other way; all of them together do not.
+    // One market's own walk may go the other way, but not all of them together.
     expect(asksOf() - before).toBeGreaterThan(8 * 100);
     world.exchange.checkInvariants();
   },
@@ -164,7 +164,7 @@ test(
 
 const USER_KEY = `0x${'7'.repeat(32)}`;
 
-/** A FAK BUY of the first token at 0.9 by a wallet that signs nothing: the core looks at no signature. */
+/** A FAK BUY of the first token at 0.9 by a wallet that signs nothing: the core checks no signature. */
 function buyEverything(address: string, marketIndex: number, round: number) {
   return {
     ...{

@@ -1,5 +1,5 @@
-// The house over a journal that outlives it: a restart takes its accounts over, cancels what it left and goes on; a start
-// without it takes it out of the books. Also the timers that it runs on outside tests.
+// The house over a journal that outlives it: a restart takes over its accounts, cancels the orders it left and resumes; a
+// start without the house removes it from the books. Also the timers that it runs on outside tests.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,7 +40,7 @@ test(
     const trades = new Map(openMarkets(second).map(({ index, tradeCount }) => [index, tradeCount]));
     await after.pass(60_000);
     expect(openMarkets(second).filter(({ index, tradeCount }) => tradeCount === trades.get(index))).toEqual([]);
-    // Nothing is paid in again, no key is made again.
+    // No money is paid in again, no key is created again.
     expect(second.counts.get('Deposit') ?? 0).toBe(0);
     expect(second.counts.get('CreateApiKey') ?? 0).toBe(0);
     second.exchange.checkInvariants();
@@ -110,7 +110,7 @@ test(
     const rich = `0x${'7'.repeat(40)}`;
     for (let more = 2 ** 52; more >= 1; more = Math.floor(more / 2)) {
       const deposit = { type: 'Deposit', wallet: rich, owner: rich, amountMicro: more, isFaucet: 1 } as const;
-      await first.exchange.submit(encodeCommand(deposit)); // refused where it would pass the limit
+      await first.exchange.submit(encodeCommand(deposit)); // refused where it would exceed the limit
     }
     await first.close();
 
@@ -174,7 +174,7 @@ test('on timers, steps follow one another until the schedule is stopped', async 
       if (steps === 3) resolve();
       return Date.now() + 1;
     });
-    // The schedule's own timers keep no process alive; this one does until the steps have come.
+    // The schedule's own timers keep no process alive; this one does until the steps have happened.
     const alive = setInterval(() => steps >= 3 && clearInterval(alive), 5);
   });
   await schedule.stop();

@@ -1,5 +1,5 @@
-// The house as a user meets it: it trades in a fresh development server by default, goes on after a restart, and leaves the
-// books when a start wants none. Everything is asked over HTTP.
+// The house as a user meets it: it trades in a fresh development server by default, resumes after a restart, and leaves the
+// books when a start wants none. Everything is read over HTTP.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { startServerProcess } from '../support/process.ts';
 const dataDir = mkdtempSync(join(tmpdir(), 'outcry-house-start-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Far more than it takes: timing decides nothing. */
+/** Far more than it needs: timing decides nothing. */
 const TEST_MS = 300_000;
 const tokenIds = readSeed()
   .events.flatMap(({ markets }) => markets)

@@ -1,5 +1,5 @@
 // The house's tests run it on a whole exchange without sockets: the seed catalog planted, the server's secret fixed, the
-// clock virtual and moved from one step of the house to the next, so that an hour takes seconds and nothing is by chance.
+// clock virtual and moved from one step of the house to the next, so an hour takes seconds and nothing is random.
 import {
   type BatchStore,
   type Follower,
@@ -48,7 +48,7 @@ function countRecord({ command, events }: LogRecord, counts: Map<string, number>
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
-/** An exchange with the seed catalog; a data directory that has one is taken over as it is. */
+/** An exchange with the seed catalog; a data directory that already has one is used as it is. */
 export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOptions = {}): Promise<HouseWorld> {
   const clock = new VirtualClock(startMs);
   const config = resolveConfig('development', { logLevel: 'silent' }, {}, import.meta.dirname);
@@ -66,7 +66,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     exchange,
     views,
     catalog,
-    historian: openHistorian({ dataDir: undefined }), // never asked: its thread does not start
+    historian: openHistorian({ dataDir: undefined }), // never queried, so its thread does not start
     config,
     secret: Buffer.alloc(32, 7),
     contracts,
@@ -82,7 +82,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
   return { services, exchange, clock, counts, close: () => exchange.close() };
 }
 
-/** Lets everything that waits for a flush in memory, or for a turn of the loop, go on. */
+/** Lets everything that waits for an in-memory flush, or for a turn of the loop, go on. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A schedule that moves the virtual clock itself, from step to step. */
@@ -106,7 +106,7 @@ class VirtualSchedule implements Schedule {
     this.step = undefined;
   }
 
-  /** Lets so much time pass, with every step that becomes due on the way. */
+  /** Lets this much time pass, running every step that becomes due on the way. */
   async pass(ms: number): Promise<void> {
     const endMs = this.clock.now() + ms;
     while (this.step !== undefined && this.dueMs <= endMs) {

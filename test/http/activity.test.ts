@@ -1,5 +1,5 @@
-// The newest trades of markets, as the events that watchers read: what an event says, their order, how many there are,
-// and several markets in one request.
+// The newest trades of markets, as the events that watchers read: the fields of an event, their order, their number, and
+// several markets in one request.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { greatestOf } from '../../server/routes/activity.ts';

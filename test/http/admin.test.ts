@@ -1,5 +1,5 @@
-// The operator's events and markets over HTTP: what the requests do, what they answer, and what each wrong one is told, those
-// for cash too. Everything goes through the public interface; conservation is checked at the end.
+// The operator's events and markets over HTTP: the effects of requests, their replies, and the refusal of each wrong one,
+// including those for cash. Everything goes through the public interface; conservation is checked at the end.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { conditionId, tokenIds } from '../../server/auth/conditionalTokens.ts';
 import { bytesToHex } from '../../server/auth/hex.ts';
@@ -58,7 +58,7 @@ describe('events and markets', () => {
     expect([status, json]).toEqual([400, { error }]);
     expect((await newMarket({ event: 'first-of-two' })).event_id).toBe(numbered.id);
     expect((await newMarket({ event: slugged.id })).event_id).toBe(slugged.id);
-    // An event whose slug is its own number is one event.
+    // An event whose slug is its own number is a single event.
     const own = String(Number(slugged.id) + 1);
     await accepted(admin('/admin/events', { title: 'Third', slug: own }));
     expect((await newMarket({ event: own })).event_id).toBe(own);

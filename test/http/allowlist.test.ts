@@ -1,5 +1,5 @@
-// Who may read user data where there is an allowlist: which texts are networks, which addresses they hold, which address a
-// request comes from behind proxies, and all of it once more through a real socket.
+// Who may read user data where there is an allowlist: which texts are networks, which addresses they contain, from which
+// address a request behind proxies comes, and all of it once more through a real socket.
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientAddressOf } from '../../server/http/allowlist.ts';
@@ -136,7 +136,7 @@ describe('through a socket', () => {
     [401, ['5.6.7']],
     [401, ['fe80::1']],
     [401, ['10.1.1.1']],
-    // A proxy that adds a line of its own does not let the client's line stand in for it.
+    // When a proxy adds a line of its own, the client's line does not count in its place.
     [401, ['5.6.7.8', '9.9.9.9']],
     [200, ['9.9.9.9', '5.6.7.8']],
   ])('%i for X-Forwarded-For %j', async (status, lines) => expect(await forwarded(...lines)).toBe(status));
@@ -155,7 +155,7 @@ describe('through a socket', () => {
       'live-volume',
     ];
     expect(guarded).toEqual([...names.map((name) => `/${name}`), ...names.map((name) => `/data-api/${name}`)]);
-    // Also before anything of the request is looked at.
+    // Also before anything of the request is read.
     for (const path of guarded) expect(await ask(server, `${path}?no=1`), path).toBe(401);
     const [head] = await sendRaw(server.port, ['HEAD /oi HTTP/1.1\r\nHost: localhost\r\n\r\n']);
     expect(head.status).toBe(401);

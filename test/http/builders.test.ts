@@ -1,5 +1,5 @@
-// Trades under a builder's code over HTTP, in both forms: pages of camelCase rows for whoever names a code, a bare list
-// for the owner of a builder key; filters, pages, and the fees of builders.
+// Trades under a builder code over HTTP, in both forms: pages of camelCase rows for anyone who names a code, a bare list
+// for the owner of a builder key; filters, pages, and builder fees.
 import { getAddress } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
@@ -24,7 +24,7 @@ afterEach(() => server.close());
 
 const newMarketWithFee = (): Promise<MarketIds> => newMarket({ fee: { rate: 0.05, exponent: 1 } });
 
-/** A builder key of Alice's, with the code that is hers whichever key she has. */
+/** A builder key of Alice's, and her builder code, which is the same for each of her keys. */
 async function makeBuilderKey(): Promise<{ readonly code: string; readonly key: ApiCredentials }> {
   const {
     key: apiKey,
@@ -35,7 +35,7 @@ async function makeBuilderKey(): Promise<{ readonly code: string; readonly key: 
   return { code, key: { apiKey, secret, passphrase } };
 }
 
-/** Alice bids for the first token; Bob, who takes, bids for the second one. */
+/** Alice bids for the first token; Bob, the taker, bids for the second one. */
 async function trade(where: MarketIds, makerCode: string | undefined, takerCode: string | undefined) {
   const codeOf = (builder: string | undefined) => (builder === undefined ? {} : { change: { builder } });
   const made = await post(alice, where, { pips: 4000, shares: 20, ...codeOf(makerCode) });
@@ -177,7 +177,7 @@ test('without a code the owner of a builder key gets its own trades as a list', 
     expect(json[1].maker_orders[0].order_id).toBe(both.maker);
   }
   expect((await call(alice, 'GET', `/builder/trades?market=${other.conditionId}`)).json.length).toBe(1);
-  // The first trade of one market and the first of another have the same number, and are two.
+  // The first trades of two markets have the same number, but are distinct.
   const ofNew = [await trade(await newMarket(), undefined, code), await trade(await newMarket(), undefined, code)];
   const { json } = await call(alice, 'GET', '/builder/trades');
   expect(json.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual(ofNew.map(({ id }) => id).toReversed());

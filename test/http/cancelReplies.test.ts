@@ -1,5 +1,5 @@
-// Replies to cancels, where much else becomes durable by the same flush: while a disk stands still, records gather behind one
-// another for many seconds. Each reply names the orders of its own record, however many others ended after them.
+// Replies to cancels when much else becomes durable by the same flush: while a disk hangs, records pile up for many
+// seconds. Each reply names the orders of its own record, however many other orders ended after them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
@@ -7,10 +7,10 @@ import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** More orders than the views keep after their end. */
+/** More orders than the views keep after they have ended. */
 const ORDERS = 4_200;
 const GATHERING_MS = 6_000;
-// The clock of the exchange stands at the present, so that signatures made by the real clock are fresh.
+// The exchange's clock stands at the present, so signatures made by the real clock are fresh.
 const clock = new VirtualClock(Date.now());
 let server: TestServer;
 let key: ApiCredentials;
@@ -47,7 +47,7 @@ function rest(number: number): Promise<LogRecord> {
   });
 }
 
-/** Has another command taken in by the exchange right behind the next one, after so long, and flushed with it. */
+/** Makes the exchange take another command right after the next one, `ms` later on its clock, and flush both together. */
 function followNextCommand(ms: number): void {
   const { exchange } = server;
   const { submit: take, submitAndRead: takeAndRead } = exchange;

@@ -1,5 +1,5 @@
-// Money that comes and goes without a trade: the operator's deposits and withdrawals, and development's faucet. What they answer,
-// whose a wallet is that they name, and what each refused request is told.
+// Money that comes and goes without a trade: the operator's deposits and withdrawals, and development's faucet. Their
+// replies, the owner of the wallets that they name, and the refusal of each wrong request.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { createKey, send } from '../support/client.ts';

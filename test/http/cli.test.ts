@@ -1,5 +1,5 @@
-// The program as a user runs it: what it prints, how it stops, and what it says when it cannot start. Each test starts
-// processes of its own, in folders of its own.
+// The program as a user runs it: its output, its stop, and its messages when it cannot start. Each test starts processes of
+// its own, in folders of its own.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -101,7 +101,7 @@ describe('the banner', () => {
       safe: '0xd93b25cb943d14d0d34fbaf01fc93a0f8b5f6e47',
       deposit_wallet: '0xbc0ff067b7740eff76c1ca93c875ba6b890d6b50',
     });
-    // As a terminal that closes does; what reads the banner is told nothing more.
+    // As a closing terminal does; the program that reads the banner gets no further output.
     expect(await server.kill('SIGHUP')).toEqual({ status: 0, signal: null });
     expect(JSON.parse(server.output)).toEqual(banner);
   });
@@ -221,7 +221,7 @@ describe('reasons not to start', () => {
     const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
     const sentence = `The file ${file} is missing, so whether development or production is nowhere to be read.`;
     expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
-    expect(readFileSync(journal).equals(before)).toBe(true); // a start with the settings of the other mode is a record
+    expect(readFileSync(journal).equals(before)).toBe(true); // a start with the other mode's settings adds a record
     writeFileSync(file, 'development\n');
     await (await startServerProcess({ dataDir })).stop();
   });
@@ -229,7 +229,7 @@ describe('reasons not to start', () => {
   test('a signal while the journal is read is heard there', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
-    // It comes as soon as the process has taken the directory, of which it must then let go.
+    // The signal arrives as soon as the process has locked the directory, which it must then release.
     const script = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const { linkSync } = fs;
@@ -271,7 +271,7 @@ describe('reasons not to start', () => {
     const journal = join(dataDir, 'journal', 'data.mdb');
     rmSync(journal);
     symlinkSync(journal, journal);
-    // It is there, so nobody may be told that it is missing.
+    // The journal exists, so it must not be reported as missing.
     const journalEnd = await runToEnd(start);
     expect([journalEnd.status, journalEnd.output]).toEqual([5, expect.stringMatching(cannot)]);
     const verifyEnd = await runToEnd(['verify', '--data-dir', dataDir]);

@@ -1,4 +1,4 @@
-// Where settings come from, which source wins, and what is told of a source that cannot be read. Nothing is started here:
+// Where settings come from, which source wins, and the refusal of a source that cannot be read. Nothing is started here:
 // configuration is a function of flags, variables and a file.
 import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,9 @@ test('flags win over variables, OUTCRY_PORT over PORT, variables over the file',
   });
 });
 
-/** For each setting that flags and variables know: a value of the file, one of the variable, one of the flag, as they are written. */
+/**
+ * For each setting of flags and variables: a value in the file, one of the variable and one of the flag, each as written there.
+ */
 const SAMPLES: Readonly<Record<string, readonly [unknown, string, string | boolean | readonly string[]]>> = {
   port: [1, '2', '3'],
   host: ['127.0.0.2', '127.0.0.3', 'localhost'],
@@ -62,7 +64,7 @@ const SAMPLES: Readonly<Record<string, readonly [unknown, string, string | boole
   iKnowSignaturesAreReplayable: [true, '0', true],
 };
 
-/** What settings hold, as the file would say it. */
+/** A setting's value as the file would write it. */
 const inFile = (key: string, value: unknown): unknown => {
   if (['port', 'chain', 'seed', 'snapshotEvery', 'wsConnectionsPerIp'].includes(key)) return Number(value);
   if (value === 'false' || value === '0') return ['minedDelay', 'confirmedDelay'].includes(key) ? value : false;

@@ -1,5 +1,5 @@
-// What the tests of settings share: a folder of their own, configuration files in it, and the sentence of a refusal. Used by
-// tests of this folder; it starts nothing.
+// The shared parts of the tests of settings: a folder of their own, configuration files in it, and the sentence of a
+// refusal. Used by tests of this folder; it starts nothing.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

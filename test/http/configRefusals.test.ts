@@ -1,5 +1,5 @@
-// The sentence for each value that a setting may not have, and what a venue must say of its chain, its token and its contracts,
-// so that nothing that is signed for it holds at the live one too. Nothing is started here.
+// The sentence for each invalid value of a setting, and what a venue must configure of its chain, token and contracts so
+// that nothing signed for it is valid on the live one too. Nothing is started here.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { resolveConfig } from '../../server/config/config.ts';
 import { folder, makeFolder, refusal, removeFolder, withFile } from './configFolder.ts';

@@ -1,5 +1,5 @@
-// createExchange as the tests of a bot use it: several exchanges in one process, which know nothing of each other; a clock that the
-// test moves; settings by the names of the configuration file; a folder that outlives an exchange.
+// createExchange as the tests of a bot use it: several independent exchanges in one process; a clock that the test moves;
+// settings by the names of the configuration file; a folder that outlives an exchange.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,7 +50,7 @@ test('it has the catalog of npm start, and no liquidity unless asked for', async
 });
 
 test('an order ends when the clock is moved past its end', async () => {
-  const startS = Math.floor(Date.now() / 1_000); // clients sign the system's time
+  const startS = Math.floor(Date.now() / 1_000); // clients sign with the system's time
   const clock = new VirtualClock(startS * 1_000);
   const exchange = await create({}, clock);
   const { client } = await traderOf(exchange);

@@ -1,5 +1,5 @@
-// A handler that throws what nobody expects: its client is told, others in progress get their replies, and whoever
-// started the server learns of it once. Also: a server that stops answers what it has begun and nothing else.
+// A handler that throws unexpectedly: its client gets an error, other requests in progress get their replies, and the code
+// that started the server is told once. Also: a server that stops answers what it has begun and nothing else.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -10,7 +10,7 @@ import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** What the endpoints of the test take and answer is nobody's business. */
+/** The endpoints of the test have no schema worth checking. */
 const schema = { reply: z.unknown() };
 const row = {
   method: 'GET',
@@ -23,7 +23,7 @@ const row = {
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 
-/** A handler that waits until it is told to go on. */
+/** A handler that waits until its gate is opened. */
 function gate(): { readonly handler: Handler; readonly entered: Promise<void>; readonly open: () => void } {
   let enter: () => void = () => {};
   let open: () => void = () => {};
@@ -50,7 +50,7 @@ const throwing: readonly Handler[] = [
     throw new RangeError('nor this');
   },
   (request) => {
-    // Reading headers after the first wait is a mistake of ours, told as one.
+    // Reading headers after the first wait is our own mistake, and is reported as one.
     const { header } = request;
     return Promise.resolve().then(() => ({ body: header('x-late') }));
   },
@@ -102,7 +102,7 @@ test('a stopping server answers what it has begun, turns new requests away, and 
   const request = 'GET /gate HTTP/1.1\r\nHost: localhost\r\n\r\n';
   const first = sendRaw(port, [request]);
   await entered;
-  // A connection that was there before; its second request comes after the stop began.
+  // A connection that was open before; its second request comes after the stop has begun.
   const socket = connect(port, '127.0.0.1');
   const replyOf = async (text: string): Promise<string> => {
     socket.write(text);

@@ -1,5 +1,5 @@
-// What the door answers to requests that no handler should see, over real sockets: every error path, with its text. The
-// table is the whole one plus a few endpoints that only echo or refuse.
+// The door's replies to requests that no handler should see, over real sockets: every error path, with its text. The table
+// is the full one plus a few endpoints that only echo or refuse.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
@@ -11,7 +11,7 @@ import { httpLimits } from '../../server/http/limits.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** What the endpoints of the test take and answer is nobody's business. */
+/** The endpoints of the test have no schema worth checking. */
 const schema = { reply: z.unknown() };
 const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
 

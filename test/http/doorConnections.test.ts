@@ -1,5 +1,5 @@
-// What the door does for connections, whatever is asked: long replies in parts, many requests at once, and clients that leave
-// in the middle. None of them may keep another waiting. The table is the whole one plus endpoints that wait or have much to say.
+// How the door treats connections, whatever is requested: long replies in parts, many requests at once, and clients that
+// disconnect midway. None may keep another waiting. The table is the full one plus endpoints that wait or reply at length.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -28,17 +28,17 @@ const slow: Handler = async () => {
   });
   return { body: '"late"' };
 };
-/** A body of which a few reach the bound of a turn. */
+/** The size of a body of which a few reach the bound of a turn. */
 const LARGE_BYTES = httpLimits.turnReplyBytesMax / 4;
 let largeCount = 0;
 const large: Handler = () => {
   largeCount += 1;
   return { body: 'x'.repeat(LARGE_BYTES) };
 };
-/** Of many parts, each byte telling where it stands. */
+/** A body of many parts, in which each byte shows its position. */
 const longBody = Buffer.from(Array.from({ length: 900_000 }, (_, index) => String(index)).join(','));
 let endlessSteps = 0;
-/** Never comes to its end. */
+/** Never finishes. */
 const endless: Handler = function* () {
   for (;;) {
     endlessSteps += 1;
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Reads the reply to a request for the long body as slowly as it is told to; undefined when it is told to leave. */
+/** Reads the reply to a request for the long body with pauses of `pauseMs`; undefined when it disconnects midway. */
 async function readLong(pauseMs: number, isLeaving = false): Promise<Buffer | undefined> {
   const socket = connect(server.port, '127.0.0.1');
   socket.write('GET /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -100,7 +100,7 @@ test('a reply whose client has gone is not made any further, and keeps no other 
     socket.write('GET /test/endless HTTP/1.1\r\nHost: localhost\r\n\r\n');
     return socket;
   });
-  // The first step of each is made at once, and then the first one's alone.
+  // The first step of each request is made at once, then only those of the first one.
   await vi.waitFor(() => expect(endlessSteps).toBeGreaterThan(10), PATIENCE);
   for (const client of clients) client.destroy();
   expect((await send(server.url, 'GET', '/test/two-steps')).json).toBe('done');
@@ -112,11 +112,11 @@ test('a reply whose client has gone is not made any further, and keeps no other 
 describe('pipelined requests', () => {
   const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
-  /** Sends a burst in one write without reading; resolves when the server has closed the connection. */
+  /** Sends a burst in one write, ignoring the replies; resolves when the server has closed the connection. */
   const burst = (path: string, count: number): Promise<void> =>
     new Promise((resolve) => {
       const socket = connect(server.port, '127.0.0.1');
-      socket.on('error', () => {}); // what is left unread makes the end a reset
+      socket.on('error', () => {}); // unread data makes the close a reset
       socket.on('close', () => resolve());
       socket.write(get(path).repeat(count));
       socket.resume();
@@ -131,7 +131,7 @@ describe('pipelined requests', () => {
   test('more than a turn answers close their connection and keep nobody else waiting', async () => {
     echoCount = 0;
     await Promise.all([burst('/test/echo', 2_000), send(server.url, 'GET', '/version')]);
-    // One more than is answered: its reply waits for the next turn, and the request behind it closes the connection.
+    // One more than a turn answers: its reply waits for the next turn, and the request after it closes the connection.
     expect(echoCount).toBeGreaterThan(1);
     expect(echoCount).toBeLessThanOrEqual(httpLimits.turnRepliesMax + 1);
     expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });

@@ -1,19 +1,19 @@
-// What falls due is settled in the record of whichever command comes next, before the command itself. The reply to a request
-// tells of its own command alone, whatever else its record or its millisecond holds. The clock is moved by hand and wakes nobody.
+// Due items are settled in the record of whichever command comes next, before the command itself. The reply to a request reports
+// only its own command, whatever else is in its record or its millisecond. The clock is moved by hand and wakes nobody.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Clock } from '../../engine/index.ts';
 import { l2Headers, send } from '../support/client.ts';
 import { alice, bob, call, market, newMarket, openTradingWorldOn, orderBody, post, server } from './tradingWorld.ts';
 
 let aheadMs = 0;
-/** The clock stands still here, while it does. */
+/** The time at which the clock is stopped, while it is. */
 let heldMs: number | undefined;
 const clock: Clock = { now: () => heldMs ?? Date.now() + aheadMs, attach: () => () => {} };
 
 beforeAll(() => openTradingWorldOn(clock));
 afterAll(() => server.close());
 
-/** Lets time pass; less in all than a signature of the real clock may be old. */
+/** Lets time pass; in total less than the maximum age of a signature by the real clock. */
 function pass(seconds: number): void {
   aheadMs += seconds * 1000;
 }

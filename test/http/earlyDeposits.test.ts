@@ -1,5 +1,5 @@
-// Money that reaches a derived wallet before its owner has ever called: the operator knows only an address, and nobody can
-// tell from it whose wallet it will be. It must be the owner's as soon as the owner shows up, in every order of events.
+// Money that reaches a derived wallet before its owner has ever called: the operator knows only an address, which does not
+// show whose wallet it will be. It must be the owner's as soon as the owner shows up, in every order of events.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCommand, RULES_VERSION, RulesVersion } from '../../engine/index.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
@@ -82,7 +82,7 @@ describe('a deposit to a derived wallet', () => {
   });
 });
 
-// Where a flush takes its time, both requests look at what is known before either is done.
+// While a flush takes its time, both requests see the state from before either is done.
 describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with a credit of %i', (creditMicro) => {
   test("is the owner's, whichever comes first", async () => {
     await inTempDir(async (dataDir) => {

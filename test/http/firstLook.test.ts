@@ -1,5 +1,5 @@
-// A journal that was not closed in order is read by another process before the exchange maps it: one that ends its reader is
-// refused in a sentence, and a sound one is started from as ever.
+// A journal that was not closed in order is read by another process before the exchange maps it: one that crashes its
+// reader is refused in a sentence, and an intact one starts as usual.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,13 +11,13 @@ import { runToEnd } from '../support/process.ts';
 
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 24;
-/** In LMDB's two first pages. */
+/** The offset of the transaction number in LMDB's two first pages. */
 const TRANSACTION_AT = 152;
 const LEAF = 0x02;
-/** Batches enough for several leaves. */
+/** Enough batches for several leaves. */
 const ROUNDS = 60;
 
-/** A data directory with a journal, as a process leaves it that was killed; with a snapshot near its beginning or without one. */
+/** A data directory with a journal as a killed process leaves it, with or without a snapshot near its beginning. */
 async function makeKilled(folder: string, hasSnapshot: boolean): Promise<string> {
   const dataDir = join(folder, hasSnapshot ? 'snapshot' : 'data');
   mkdirSync(dataDir);
@@ -34,8 +34,8 @@ async function makeKilled(folder: string, hasSnapshot: boolean): Promise<string>
 }
 
 /**
- * Has every entry of LMDB's leaves claim that its value has gigabytes, so that reading one leaves the map; but for those of the
- * last transaction, which are looked at before LMDB reads any.
+ * Makes every entry in LMDB's leaves claim a value of gigabytes, so that reading one runs past the map. The entries of the
+ * last transaction are spared, since they are checked before LMDB reads any.
  */
 function damage(dataDir: string): void {
   const file = join(dataDir, 'journal', 'data.mdb');
@@ -66,7 +66,7 @@ test.each([false, true])(
       await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
       const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
       expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
-      // One that was closed in order is opened at once.
+      // A journal that was closed in order is opened at once.
       rmSync(join(dataDir, 'lock'));
       await requireReadable(dataDir);
     } finally {

@@ -1,4 +1,4 @@
-// What development finds after its first start: the seed catalog and funded wallets, also when that start was cut off.
+// The state of development after its first start: the seed catalog and funded wallets, also when that start was cut off.
 // The catalog is compared with its file, market by market.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -42,7 +42,7 @@ test('the seed catalog is there as its file says, with dates that count from the
   const { markets, accounts } = server.services.views;
   const event = markets.eventBySlug('democratic-ticket-2028');
   const market = markets.bySlug('dem-ticket-2028-newsom');
-  // USDC.e, as in all recorded programs: makers' bots pass over rewards in anything else.
+  // USDC.e, as in all recorded programs: makers' bots ignore rewards in anything else.
   const asset_address = '0x2791bca1f2de4661ed88a30c99a7a9449aa84174';
   expect(market?.texts.rewards).toEqual({
     rates: [{ asset_address, rewards_daily_rate: 100 }],
@@ -77,12 +77,12 @@ test('a first start that was cut off is finished by the next one', async () => {
   const cut = { ...seed, events: [first, { ...second, markets: second.markets.slice(0, 1) }] };
   await plantSeed(exchange, views, cut, firstMs);
   await exchange.close();
-  writeFileSync(join(dataDir, 'mode'), 'development\n'); // as a start has it before it plants
+  writeFileSync(join(dataDir, 'mode'), 'development\n'); // as a start writes it before it plants the catalog
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expectWhole(server.services);
   const { markets, accounts } = server.services.views;
   expect(accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
-  // The rest counts its days from the first start as well, and not from the one that finishes it.
+  // Dates of the rest are also counted from the first start, not from the one that completes it.
   const later = others.find(({ endDay }) => endDay !== undefined);
   const endMs = Date.parse(String(markets.eventBySlug(later?.slug ?? '')?.texts.endDate));
   expect(Math.abs(endMs - (later?.endDay ?? 0) * DAY_MS - firstMs)).toBeLessThan(600_000);

@@ -1,5 +1,5 @@
-// Heartbeats over HTTP: ids that follow one another, the refusal of a wrong one with the one that is expected, the older
-// form without ids, and the orders of a key that fell silent.
+// Heartbeats over HTTP: ids that follow one another, the refusal of a wrong id with the expected one, the older form
+// without ids, and the orders of a key that fell silent.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
@@ -8,7 +8,7 @@ import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/c
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { UUID } from '../support/uuid.ts';
 
-// The clock of the exchange stands at the present, so that signatures made by the real clock are fresh.
+// The exchange's clock stands at the present, so signatures made by the real clock are fresh.
 const clock = new VirtualClock(Date.now());
 let server: TestServer;
 let key: ApiCredentials;
@@ -70,7 +70,7 @@ test('each id is new, must be sent next, and a wrong one is told with the one ex
       heartbeat_id: second.json.heartbeat_id,
     });
   }
-  // A request without a body gives no id, too.
+  // A request without a body gives no id either.
   expect((await call('POST', '/v1/heartbeats')).json).toMatchObject({ heartbeat_id: second.json.heartbeat_id });
   expect((await call('POST', '/v1/heartbeats', [])).json.error).toContain('Invalid heartbeat payload');
   expect((await beat(second.json.heartbeat_id.toUpperCase())).status).toBe(200);

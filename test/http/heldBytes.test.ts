@@ -1,9 +1,9 @@
-// Memory that clients make the door hold for them: its bound, and who gives way where it is reached. The class alone; bodies that
-// fill it over HTTP are those of slowBodies.test.ts.
+// Memory that clients make the door hold for them: its bound, and which client is cut off when it is reached. Tests the
+// class alone; slowBodies.test.ts fills it over HTTP.
 import { expect, test } from 'vitest';
 import { HeldBytes } from '../../server/http/heldBytes.ts';
 
-/** Room for 10 bytes, and clients by name who give way into a list. */
+/** Room for 10 bytes, and named clients that are noted in `cut` when they are cut off. */
 function openRoom() {
   const room = new HeldBytes(10);
   const cut: string[] = [];

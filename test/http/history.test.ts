@@ -1,5 +1,5 @@
-// Histories of midpoints over HTTP, with a clock that the test moves: which points there are, that they equal what
-// /midpoint said at their times, how fields are refused; and the view behind them against a naive list of midpoints.
+// Histories of midpoints over HTTP, with a clock that the test moves: which points there are, that they equal the /midpoint
+// of their times, how fields are refused; and the view behind them against a naive list of midpoints.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
@@ -15,7 +15,7 @@ import { type JsonReply, send } from '../support/client.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-/** A full ten minutes since the epoch. */
+/** The start of the test: a multiple of ten minutes since the epoch. */
 const T0_S = 1_800_000_000;
 const clock = new VirtualClock(T0_S * 1000);
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
@@ -42,7 +42,7 @@ async function createMarket(index: number): Promise<void> {
   });
 }
 
-/** Rests a bid of 100 shares on a token, or with side 1 nothing else but the same on the other token. */
+/** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1); returns its order id. */
 async function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<string> {
   orderCount += 1;
   const orderId = `0x${orderCount.toString(16).padStart(8, '0').repeat(8)}`;
@@ -140,7 +140,7 @@ test('who asks up to a moment ago gets the midpoint of that moment, as one whose
     pointsOf(`market=100&startTs=${nowS - 6_000}&endTs=${endS}`);
   expect((await upTo(nowS - 1)).at(-1)).toEqual([284, 0.55]);
   expect((await upTo(nowS - 59)).at(-1)).toEqual([226, 0.55]);
-  // What the midpoint was within a minute that is long over is not kept.
+  // Midpoints within a minute long past are not kept.
   expect((await upTo(nowS - 60)).at(-1)).toEqual([180, 0.55]);
 });
 
@@ -156,14 +156,14 @@ test('a point before the last change of the midpoint says what was in force then
   const upTo = (seconds: number, rest = ''): Promise<readonly (readonly [number, number])[]> =>
     pointsOf(`market=106&endTs=${startS + seconds}${rest}`);
   const past = startS - T0_S;
-  expect(await upTo(35)).toEqual([]); // 0.5 was, and is not kept
-  expect(await upTo(20)).toEqual([]); // nothing was there
+  expect(await upTo(35)).toEqual([]); // it was 0.5, which is not kept
+  expect(await upTo(20)).toEqual([]); // there was none
   expect(await upTo(55)).toEqual([[past + 55, 0.55]]);
   expect(await upTo(60)).toEqual([[past + 60, 0.55]]);
   clock.advance(20_000); // 5 s past the next full minute
   await bid(3, 0, 5500); // 0.575
   clock.advance(15_000);
-  // What the step does not divide has the same answer as what it does.
+  // An end that the step does not divide gives the same answer as one that it does.
   for (const fidelity of [1, 7]) expect(await upTo(75, `&fidelity=${fidelity}`)).toEqual([[past + 75, 0.55]]);
   expect((await upTo(90)).at(-1)).toEqual([past + 90, 0.575]);
   await submit({
@@ -188,7 +188,7 @@ test('an interval reaches back from the present', async () => {
   clock.advance(60_000);
   const counts = { '1m': 2, '5m': 6, '15m': 16, '1h': 61, '6h': 361, '1d': 1_441, '1w': 10_081 } as const;
   for (const [interval, count] of Object.entries(counts)) {
-    // The clock stands 45 s past a full minute: one point more than whole minutes, namely now.
+    // The clock stands 45 s past a full minute: one point more than whole minutes, for the present.
     const points = await pointsOf(`market=102&interval=${interval}`);
     expect([interval, points.length]).toEqual([interval, count]);
     expect(points.at(-1)?.[1]).toBe(await midpoint(102));
@@ -319,7 +319,8 @@ test('samples are those of a naive list of every midpoint there ever was', () =>
       }
       const shownS = Math.min(endS, lastS);
       const isNow = lastS - shownS < 60 && startS <= shownS && wanted.at(-1)?.[0] !== shownS;
-      // At the end all is known, at a full minute what was before it, and within a minute what has held ever since.
+      // The present is known completely, a full minute by what came before it, and other times by a value that has held
+      // ever since.
       const isFull = shownS < lastS && shownS % 60 === 0;
       const inForce = every.findLast(({ tMs: atMs }) => atMs < (isFull ? shownS : shownS + 1) * 1000);
       const since = every.filter(({ tMs: atMs }) => atMs >= (shownS + 1) * 1000);

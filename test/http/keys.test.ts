@@ -1,5 +1,5 @@
-// API keys over HTTP: made, derived, listed, deleted, and what each wrong credential is told (wire.md A.1 to A.3). Each
-// test has a wallet that no other one uses.
+// API keys over HTTP: created, derived, listed, deleted, and the refusal of each wrong credential (wire.md A.1 to A.3).
+// Each test has a wallet that no other one uses.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 let walletIndex = 20;
-/** A wallet that no test used yet. */
+/** A wallet that no test has used yet. */
 const freshWallet = () => developmentWallet(walletIndex++);
 
 test('a key is made once for a wallet and nonce, and derived ever after', async () => {

@@ -1,5 +1,5 @@
-// The log where it cannot be written: on a disk that is full, or for a reader who has gone. No line is an error, those that are lost
-// are counted, and an exchange whose output nobody reads goes on.
+// The log where it cannot be written: on a full disk, or to a reader who has gone. No line causes an error, lost lines are
+// counted, and an exchange whose output nobody reads goes on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { makeLogger } from '../../server/process/log.ts';
 import { freePort } from '../support/ports.ts';
 
-/** A file that takes so many bytes more, and then says that there is no room. */
+/** A file that accepts `room` more bytes, and then reports a full disk. */
 function smallFile() {
   const file = {
     text: '',
@@ -65,7 +65,7 @@ test.runIf(process.platform === 'linux')('an exchange whose output nobody takes 
     );
   while (child.exitCode === null && !(await isUp())) await sleep(50);
   expect(await isUp()).toBe(true);
-  // What is printed after it began to listen has been refused by now.
+  // Lines printed after it began to listen have been refused by now.
   await fetch(`http://127.0.0.1:${port}/events?limit=500`);
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);

@@ -1,5 +1,5 @@
-// Searches through all trades of an owner or of a builder's code: that they go on a part a turn of the loop, so that others are
-// served meanwhile, end where nothing older can be asked for, and find what one turn would have found.
+// Searches through all trades of an owner or of a builder code: they advance one part per turn of the loop, so that others
+// are served meanwhile, end where nothing older can be asked for, and find the same as in a single turn.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
@@ -11,13 +11,13 @@ import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const T0_S = 1_800_000_000;
-/** Of the first half a second a trade, and all others in one second. */
+/** The first half have a second each; all others fall into one second. */
 const TRADES = 3_000;
 const clock = new VirtualClock(T0_S * 1000);
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
 const CODE = word(0xc0de);
-/** Open orders of one that never trades. */
+/** Open orders of a wallet that never trades. */
 const OPEN = 2_500;
 const [maker, taker, patient] = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
 const keyOf = (owner: string): string => owner.slice(0, 34);
@@ -74,14 +74,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What a handler answers, and in how many turns of the loop. */
+/** A handler's reply, and how many turns of the loop it took. */
 async function ask(path: string, query: string, owner = maker, meanwhile: () => unknown = () => {}) {
   const endpoint = endpoints.find((one) => one.method === 'GET' && one.path === path);
   if (endpoint === undefined) return expect.unreachable(path);
   const request = { params: {}, query: new URLSearchParams(query) };
   const context = { services: server.services, caller: () => ({ owner }), dialect: polymarketDialect };
   let done: Reply | undefined;
-  // Of request and context these handlers need no more.
+  // These handlers need no more of request and context.
   const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
   Promise.resolve(inTurns(begun, { isAborted: false })).then((reply) => {
     done = reply;
@@ -116,7 +116,7 @@ test('what is found in parts past an offset is what there is', async () => {
 
 test.each([
   ['/data/trades', '', 1],
-  // Two fills of each trade are of the code.
+  // Two fills of each trade bear the code.
   ['/builder/trades', `builder_code=${CODE}&`, 2],
 ])('%s?%s passes over what is too new at once', async (path, query, fills) => {
   const asked = `${query}before=${T0_S + 500}`;

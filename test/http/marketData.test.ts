@@ -1,5 +1,5 @@
-// Market data and markets over HTTP: every form of a question for one token and for many, what empty books answer, what is
-// not there, and the lists and records of markets. A whole server runs in this process.
+// Market data and markets over HTTP: every form of a query for one token and for many, the replies for empty books and
+// unknown tokens, and the lists and records of markets. A whole server runs in this process.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { ADMIN, send } from '../support/client.ts';

@@ -1,4 +1,4 @@
-// Notifications over HTTP: which of them there are and for whom, that every payload is complete, that dropped ones stay
+// Notifications over HTTP: which ones there are and for whom, that every payload is complete, that dropped ones stay
 // dropped over a restart, and how many are kept.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

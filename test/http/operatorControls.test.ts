@@ -1,5 +1,5 @@
-// The operator's switches over HTTP: every mode of the exchange and every flag of an owner as orders and cancels meet
-// them, statuses, texts and headers included, and wallets that are bound to another owner.
+// The operator's switches over HTTP: the effect of every mode of the exchange and every flag of an owner on orders and
+// cancels, including statuses, texts and headers, and wallets that are bound to another owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ADMIN, createKey, type JsonReply, send } from '../support/client.ts';
 import {

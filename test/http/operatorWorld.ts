@@ -1,5 +1,5 @@
-// What the tests of the operator's requests share: a whole server in this process, requests with the admin token, and new
-// markets. Used by tests of this folder; conservation is checked when the server closes.
+// The shared parts of the tests of operators' requests: a whole server in this process, requests with the admin token, and
+// new markets. Used by tests of this folder; conservation is checked when the server closes.
 import { expect } from 'vitest';
 import { ADMIN, type JsonReply, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -25,7 +25,7 @@ export async function accepted(reply: Promise<JsonReply>): Promise<JsonReply['js
   return json;
 }
 
-/** A new market; its record as the operator sees it. */
+/** Creates a market and returns its record as the operator sees it. */
 export function newMarket(terms: object = {}): Promise<JsonReply['json']> {
   marketCount += 1;
   return accepted(admin('/admin/markets', { question: `Is this market ${marketCount}?`, ...terms }));

@@ -1,4 +1,4 @@
-// An owner's orders and trades as they are read back over HTTP, in both dialects: their rows, and every filter of the lists.
+// An owner's orders and trades as read back over HTTP, in both dialects: their rows, and every filter of the lists.
 // Everything is placed and read through the public interface.
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';

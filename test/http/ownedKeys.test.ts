@@ -1,5 +1,5 @@
-// Read-only keys and builder keys over HTTP: made, listed, used for what they are for and nothing else, and taken away.
-// Also the closed-only status, which a key of any owner can read.
+// Read-only keys and builder keys over HTTP: created, listed, used for their purpose and refused for anything else, and
+// revoked. Also the closed-only status, which a key of any owner can read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
@@ -113,7 +113,7 @@ interface Asked {
   readonly exchange?: Pick<RunningExchange, 'submit'>;
 }
 
-/** What a handler begins with a request of an owner. Of request and context these handlers need no more. */
+/** What a handler returns for an owner's request. These handlers need no more of request and context. */
 function begin(owner: string, method: string, path: string, { body, exchange = server.exchange }: Asked = {}) {
   const endpoint = endpoints.find((one) => one.method === method && one.path === path);
   const request = { json: () => body } as unknown as HttpRequest;

@@ -1,5 +1,5 @@
-// Bodies that are sent in parts: whatever pieces a body lies in, and however much of each part a connection takes, what
-// arrives is the body.
+// Bodies that are sent in parts: however a body is divided into pieces, and however much of each part a connection takes,
+// the bytes that arrive are the body.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BodyParts, PART_BYTES, passingBytes } from '../../server/http/replyBody.ts';
@@ -12,7 +12,7 @@ const lengths = fc.oneof(
 let next = 0;
 const bytes = (length: number): Uint8Array => Uint8Array.from({ length }, () => (next = (next + 7) % 251));
 
-/** What arrives when a connection takes these shares of the parts, and all of each after them. */
+/** The bytes that arrive when a connection takes these shares of the parts, and later parts whole. */
 function received(parts: BodyParts, shares: readonly number[]): Buffer {
   const taken: Buffer[] = [];
   let offset = 0;

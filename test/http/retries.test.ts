@@ -1,6 +1,6 @@
-// Sending an order again is safe: a duplicate tells what became of the first copy, or answers as that did; an order that
-// comes too late is not taken; and every reply says how much of the log it stands on. Also when the order has long ended,
-// and after a restart.
+// Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
+// that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
+// long ended, and after a restart.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -277,7 +277,7 @@ test('after a restart, and long after the order has ended, the answers are the s
     await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
     await old.close();
     const fresh = await startTestServer({ config: { dataDir } });
-    // So many orders end after it that views have forgotten it; what is asked then is the historian.
+    // So many orders end after it that the views have forgotten it; the historian is asked then.
     fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
     const [resting, killed] = bodies;
     const again = await sendWith(trader, '/order', resting, {}, fresh.url);

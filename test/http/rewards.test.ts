@@ -1,5 +1,5 @@
 // Rewards, rebates and scoring over HTTP: empty in the shapes that clients page through, own orders that never score, and
-// parameters refused in the texts that clients know. Also which markets the sampling lists hold.
+// parameters refused in the texts that clients know. Also which markets the sampling lists contain.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, send } from '../support/client.ts';
 import { alice, bob, call, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';

@@ -1,5 +1,5 @@
-// Replies of many rows: that they are rendered a part a turn of the loop, one after the other, so that others are served
-// meanwhile, and that what comes of it is what one turn would have made. Books, prices and histories over HTTP, too.
+// Replies of many rows: they are rendered one part per turn of the loop, one reply after the other, so that others are
+// served meanwhile, and the result is the same as in one turn. Also books, prices and histories over HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import type { Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
@@ -12,13 +12,13 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const T0_S = 1_800_000_000;
 const MARKET_COUNT = 6_000;
-/** Markets with orders: as many as one request may ask for both tokens of. */
+/** Markets with orders: as many as one request may query with both tokens. */
 const DEEP_COUNT = 250;
 const clock = new VirtualClock(T0_S * 1000);
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 const owner = `0x${'a1'.repeat(20)}`;
 const keyId = `0x${'b2'.repeat(16)}`;
-/** Market n has the tokens 2n + 100000 and one more. */
+/** Market n has the tokens 2n + 100000 and the next one. */
 const tokenOf = (index: number, outcome: 0 | 1): string => String(100_000 + 2 * index + outcome);
 let server: TestServer;
 
@@ -70,7 +70,7 @@ const textOf = (reply: Reply | undefined): string => {
   return typeof body === 'string' ? body : Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
 };
 
-/** The reply that the door makes of what a handler returns, for a client that waits. */
+/** The reply that the door makes of a handler's result, for a client that waits. */
 const whole = (begun: ReturnType<Handler>) => inTurns(begun, { isAborted: false });
 
 /** A reply, and in how many turns of the loop it was made. */
@@ -87,12 +87,12 @@ async function made(begun: ReturnType<Handler>): Promise<{ readonly text: string
   }
 }
 
-/** What an endpoint's handler makes of a request. */
+/** The reply of an endpoint's handler to a request. */
 function ask(method: string, path: string, body?: unknown) {
   const endpoint = endpoints.find((one) => one.method === method && one.path === path);
   if (endpoint === undefined) return expect.unreachable(path);
   const request = { params: {}, query: new URLSearchParams(), json: () => body };
-  // Of request and context these handlers need no more.
+  // These handlers need no more of request and context.
   return made(endpoint.handler(request as unknown as HttpRequest, { services: server.services } as never));
 }
 

@@ -1,4 +1,4 @@
-// Sets of shares over HTTP: split, merge and redeem, from each wallet of an owner, and what each refused request is told.
+// Sets of shares over HTTP: split, merge and redeem, from each wallet of an owner, and the refusal of each wrong request.
 // Everything goes through the public interface; conservation is checked at the end.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';

@@ -1,12 +1,12 @@
-// Bodies that come in parts and do not end, which all wait in memory: no more of them than there is room for, the oldest give
-// way with a 503, the others are answered once they are whole, and a client that goes away leaves its room.
+// Bodies that come in parts and do not end, all of which wait in memory: no more of them than there is room for. The oldest
+// are cut off with a 503, the others are answered once they are complete, and a client that disconnects frees its room.
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { httpLimits } from '../../server/http/limits.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const BODY = `[]${' '.repeat(httpLimits.bodyBytesMax - 2)}`;
-/** So many of them may wait. */
+/** How many of them may wait. */
 const ROOM = Math.floor(httpLimits.gatheredBodiesBytesMax / BODY.length);
 const MORE = 3;
 const HEAD = `POST /books HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${BODY.length}\r\n\r\n`;
@@ -18,7 +18,7 @@ interface Client {
   reply: string;
 }
 
-/** Sends a body but for its last byte. */
+/** Sends a body without its last byte. */
 async function begin(): Promise<Client> {
   const socket = connect(server.port, '127.0.0.1');
   const client: Client = { socket, reply: '' };

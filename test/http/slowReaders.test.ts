@@ -1,5 +1,5 @@
-// Clients that read long replies slowly, which all wait in memory: no more of them than there is room for, the oldest give way,
-// and who reads at once gets everything.
+// Clients that read long replies slowly, all of which wait in memory: no more of them than there is room for. The oldest
+// are cut off, and a client that reads at once gets everything.
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { httpLimits } from '../../server/http/limits.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'a');
-/** So many of them may wait. */
+/** How many of them may wait. */
 const ROOM = Math.floor(httpLimits.longRepliesBytesMax / BODY.length);
 const MORE = 3;
 let server: TestServer;
@@ -23,7 +23,7 @@ interface Client {
   readonly ended: Promise<void>;
 }
 
-/** Asks for the long reply and reads a little of it. */
+/** Requests the long reply and reads a little of it. */
 async function ask(): Promise<Client> {
   const socket = connect(server.port, '127.0.0.1');
   const ended = new Promise<void>((resolve) => {
@@ -42,7 +42,7 @@ async function ask(): Promise<Client> {
   return client;
 }
 
-/** Reads on to the end, whole or not; returns whether it was whole. */
+/** Reads on until the reply is complete or cut off; returns whether it was complete. */
 async function readOn(client: Client): Promise<boolean> {
   client.socket.resume();
   let isClosed = false;
@@ -71,7 +71,7 @@ test('long replies whose clients have gone in their midst take no room from who 
   for (let count = 0; count < 3 * ROOM; count += 1) {
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
-    // It goes with the first bytes, while the next are on their way.
+    // It disconnects at the first bytes, while the next are on their way.
     socket.once('data', () => socket.destroy());
     await new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
   }

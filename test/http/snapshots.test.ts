@@ -1,5 +1,5 @@
 // A server with a data directory makes snapshots while it runs and when it stops, and answers after a start from one as it
-// did before; a maker at work is ended with the server, and leaves nothing that a start would take for a snapshot.
+// did before. A running snapshot maker is ended with the server, and leaves nothing that a start would take for a snapshot.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
@@ -36,7 +36,7 @@ function filesIn(dataDir: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Waits for something that happens in another process. */
+/** Waits for an effect of another process. */
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(50);
 }
@@ -122,7 +122,7 @@ test('a maker whose exchange is gone ends without an error', { timeout }, async 
 });
 
 test.each([
-  // An argument that no system takes, and a program that is not there: one is thrown, the other comes as an event.
+  // An argument that no system accepts, and a program that does not exist: one throws, the other comes as an event.
   ['E2BIG', '/x'.repeat(1_000_000), process.execPath],
   ['ENOENT', '/x', '/nothing/of/this/name'],
 ])(

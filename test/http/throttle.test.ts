@@ -1,5 +1,5 @@
 // Request rates on a clock that the test moves: every row of the table is exact at both edges of each of its windows, for
-// any pattern of requests, and what it remembers is bounded whoever calls.
+// any pattern of requests, and its memory is bounded whoever calls.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
@@ -20,11 +20,11 @@ import {
 } from '../../server/http/throttleTable.ts';
 
 const START_MS = 1_800_000_000_000;
-/** What the test last set. */
+/** The clock readings that the test last set. */
 let [elapsedMs, clockMs] = [0, 0];
 const throttleOf = (rates: ThrottleRates): Throttle =>
   new Throttle(rates, { elapsedMs: () => elapsedMs, clockMs: () => clockMs });
-/** Rates under which only the rows named are ever full. */
+/** Rates under which only the named rows are ever full. */
 const only = (rates: Partial<ThrottleRates>): ThrottleRates => ({
   ...(Object.fromEntries(
     throttleRowNames.map((row) => [row, [{ requestsMax: 1_000_000, windowMs: 10_000 }]]),
@@ -32,7 +32,7 @@ const only = (rates: Partial<ThrottleRates>): ThrottleRates => ({
   ...rates,
 });
 
-/** The refusal of a request, or undefined when it was let pass. */
+/** The refusal of a request, or undefined when it was allowed. */
 function ask(
   throttle: Throttle,
   group: ThrottleGroup,
@@ -89,7 +89,7 @@ test('the table is that of the interface', () => {
 test.each(throttleRowNames)('%s: each window takes exactly its requests, and one more at the edge', (row) => {
   const windows: readonly RateWindow[] = throttleRows[row];
   for (const window of windows) {
-    // The other windows of a row are looked at on their own, as if they were alone.
+    // The other windows of a row are tested on their own, as if each were alone.
     const throttle = throttleOf(only({ [row]: [window] }));
     const { requestsMax, windowMs } = window;
     const group = groupOfRow(row);

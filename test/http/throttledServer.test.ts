@@ -1,5 +1,5 @@
-// Request rates over real sockets, on a clock that the test moves: who is counted as whom, under which row of the table, and
-// what a client is told. That each window is exact is shown by throttle.test.ts.
+// Request rates over real sockets, on a clock that the test moves: to whom a request is counted, under which row of the
+// table, and the reply that a client gets. throttle.test.ts shows that each window is exact.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function withServer(
   }
 }
 
-/** Statuses of that many replies, as `status: count`. */
+/** Statuses of `count` replies, as `status: count`. */
 async function statusesOf(count: number, ask: () => Promise<JsonReply>): Promise<Readonly<Record<number, number>>> {
   const counts: Record<number, number> = {};
   for (let index = 0; index < count; index += 1) {
@@ -48,7 +48,7 @@ test('a public path takes exactly its requests from an address, and tells the ne
     const names = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'];
     expect(names.map((name) => refused.headers.get(name))).toEqual(['10', '50', '0', '10', '50;w=10']);
     expect(refused.headers.get('poly-ratelimit-reset')).toBe(String(Math.ceil(clock.now() / 1000) + 10));
-    expect(refused.headers.get('access-control-expose-headers')).toBe('*'); // once, as of every reply
+    expect(refused.headers.get('access-control-expose-headers')).toBe('*'); // once, as in every reply
     expect(refused.headers.get('access-control-allow-origin')).toBe('*');
     expect((await send(url, 'GET', '/time')).status).toBe(200);
     clock.advance(9_999);
@@ -117,7 +117,7 @@ test('every row of the table counts its own path, below its mounts too, and no o
         clock.advance(10_000);
         const replies = [];
         for (let index = 0; index < 5; index += 1) replies.push(await ask(path));
-        // What the request says is wrong with it counts all the same.
+        // A request that is refused for its content counts all the same.
         const isFull = replies.map(({ status }) => status === 429);
         expect([path, isFull]).toEqual([path, [false, false, false, true, true]]);
         expect(replies[4].json.error).toContain(`Too Many Requests: ${row} takes 3 requests in 10 s`);
@@ -146,14 +146,15 @@ test('signed requests count for their API key, whatever the address, and failed 
       const ask = (): Promise<JsonReply> => sendSigned(url, owner.address, keys[index], 'DELETE', '/order', body);
       expect(await statusesOf(5, ask)).toEqual({ 200: 3, 429: 2 });
     }
-    // Three of the address's twelve general requests made keys; what names a key without its secret spends nobody's rate.
+    // Three of the address's twelve general requests created keys; a request that names a key without its secret does not
+    // use up the key's rate.
     const forged = { ...keys[0], secret: Buffer.alloc(32).toString('base64url') };
     const forge = (): Promise<JsonReply> => sendSigned(url, alice.address, forged, 'DELETE', '/order', body);
     expect(await statusesOf(6, forge)).toEqual({ 401: 3, 429: 3 });
     const malformed = (): Promise<JsonReply> => send(url, 'DELETE', '/orders', '{');
     expect(await statusesOf(8, malformed)).toEqual({ 400: 6, 429: 2 });
     expect((await send(url, 'GET', '/time')).status).toBe(429);
-    // Whose key is good is served from the same address all the same.
+    // A client with a valid key is served from the same address all the same.
     const own = (): Promise<JsonReply> => sendSigned(url, bob.address, keys[2], 'GET', '/data/orders');
     expect(await statusesOf(12, own)).toEqual({ 200: 9, 429: 3 });
   }));

@@ -1,5 +1,5 @@
-// Trading over HTTP, end to end: orders signed with all four signature types, and every reply of placing and cancelling. A whole
-// server runs in this process; its keys and signatures are real.
+// Trading over HTTP, end to end: orders signed with all four signature types, and every reply to placing and cancelling. A
+// whole server runs in this process; its keys and signatures are real.
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ExchangeMode, encodeCommand } from '../../engine/index.ts';

@@ -1,4 +1,4 @@
-// What the trading tests over HTTP share: a whole server in this process, two traders with keys, markets made by the
+// The shared parts of the trading tests over HTTP: a whole server in this process, two traders with keys, markets created by the
 // operator, and orders signed as the official clients sign them. Used by tests of this folder, of streams and of wire.
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
@@ -40,7 +40,7 @@ let marketCount = 0;
 /** Starts a server with two traders, who have their keys and development's credit, and one market. */
 export const openTradingWorld = (): Promise<void> => openTradingWorldOn();
 
-/** The same, by a clock of the test's own where one is given. */
+/** The same on the test's own clock, where one is given. */
 export async function openTradingWorldOn(clock?: Clock): Promise<void> {
   server = await startTestServer(clock && { clock });
   const [first, second] = server.wallets;

@@ -1,10 +1,10 @@
-// User data over HTTP in a world with more rows than any default page has: what each parameter does to the rows that come
-// back, its default and its maximum. How parameters are read is tested in wire/, the figures in history/.
+// User data over HTTP in a world with more rows than any default page has: the effect of each parameter on the rows that
+// come back, its default and its maximum. test/wire covers the parsing of parameters, test/history the figures.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, send } from '../support/client.ts';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
-/** Markets that are split and stay; as many again are split and merged. */
+/** Markets that are split and kept; as many again are split and merged. */
 const HELD_COUNT = 55;
 const TRADE_COUNT = 102;
 const HOLDER_COUNT = 101;
@@ -55,7 +55,7 @@ beforeAll(async () => {
   await act('/split', archived, '3');
   await act('/split', over, '4');
   await operate('POST', `/admin/markets/${over.conditionId}/resolve`, { outcome: 'No' });
-  // Trades of 1 to 98 shares, and of four that are sold back.
+  // Trades of 1 to 98 shares, and four that are sold back.
   await faucet(bob.wallet.address, traded, 0, '5000');
   await post(bob, traded, { pips: 4_800, shares: 5_000, side: 'SELL' });
   for (let i = 1; i <= TRADE_COUNT - 4; i += 1) await post(alice, traded, { pips: 4_800, shares: i });
@@ -104,7 +104,7 @@ test('trades for official clients: event, start, end', async () => {
 test('positions: page, threshold, flags, title, order', async () => {
   const path = `/positions?user=${user}`;
   const everything = await rowsOf(`${path}&limit=500&sizeThreshold=0`);
-  // Two tokens of each market that is held, one of the small change and of the traded market, two of the others.
+  // Two tokens of each held market, one of the small-change market and of the traded market, two of each of the others.
   const count = 2 * HELD_COUNT + 1 + 1 + 2 + 2;
   expect(everything).toHaveLength(count);
   expect(await countOf(path)).toBe(100);
@@ -198,7 +198,7 @@ test('holders: as many a token, from a least balance on', async () => {
   const everybody: Rows = await second('&limit=500&minBalance=0');
   const amounts = keysOf(everybody, 'amount').map(Number);
   expect(amounts).toEqual(amounts.toSorted((left, right) => right - left));
-  // Whoever got shares, and the house, which holds the other side of what bob was given.
+  // Everyone who got shares, and the house, which holds the other side of those given to Bob.
   expect(amounts).toHaveLength(HOLDER_COUNT + 1);
   expect(await second('')).toEqual(everybody.slice(0, 100));
   expect(await second('&limit=3')).toEqual(everybody.slice(0, 3));

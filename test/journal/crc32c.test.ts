@@ -1,4 +1,4 @@
-// CRC32C against its published answers (RFC 3720 B.4 and the check value of the CRC catalogue), and against a bit-by-bit
+// CRC32C against its published results (RFC 3720 B.4 and the check value of the CRC catalogue), and against a bit-by-bit
 // computation for every length around the eight bytes of a step.
 import { expect, test } from 'vitest';
 import { crc32c } from '../../engine/journal/crc32c.ts';

@@ -17,8 +17,8 @@ import { watchSyncs } from '../support/syncs.ts';
 import { inTempDir } from './support.ts';
 
 /**
- * Runs beside a process that holds the directory until it is killed, which it is at the end. `before` is what starts it: the
- * command and its arguments.
+ * Runs `run` beside a process that holds the directory until it is killed, at the end at the latest. `before` is the
+ * command that starts it, with its arguments.
  */
 async function besideHolder(
   dir: string,
@@ -46,7 +46,7 @@ async function besideHolder(
   }
 }
 
-/** Why a directory cannot be opened. */
+/** The error with which a directory cannot be opened. */
 function refusalOf(dir: string): DataDirectoryLocked {
   try {
     new DataDirectory(dir).release();
@@ -60,7 +60,7 @@ function refusalOf(dir: string): DataDirectoryLocked {
 const lockIn = (dir: string): { readonly id: string } => JSON.parse(readFileSync(join(dir, 'lock'), 'utf8'));
 const socketsIn = (dir: string): string[] => readdirSync(dir).filter((name) => name.startsWith('lock.'));
 
-/** Rewrites a lock as a process writes it to which ours do not exist, as ours do not know its pid. */
+/** Rewrites a lock as a process of another pid namespace would: neither side knows the other's pids. */
 function moveElsewhere(dir: string): void {
   const away = { ...lockIn(dir), pid: 2 ** 22 + 1, pidNamespace: 'pid:[1]' };
   writeFileSync(join(dir, 'lock'), JSON.stringify(away));
@@ -90,7 +90,7 @@ test('a process cannot open its own directory twice', async () => {
   });
 });
 
-// A socket's path has room for some hundred bytes: a longer one is listened on, too.
+// A socket's path has room for some hundred bytes; a longer one must be listened on too.
 for (const folder of ['data', 'd'.repeat(200)]) {
   test(`a holder of another namespace of pids keeps a directory while it lives: ${folder.length} letters`, async () => {
     await inTempDir(async (parent) => {
@@ -155,13 +155,13 @@ test('two processes that both are the first of their namespace never hold a dire
 test('a lock that was moved aside while it was taken for a stale one keeps others out for as long as its holder lives', async () => {
   await inTempDir((dir) =>
     besideHolder(dir, async (pid, kill) => {
-      // As somebody leaves it who saw the stale lock before this one, and is ended before it puts this one back.
+      // The state after a process that saw the stale lock before this one was killed before it put this one back.
       const [lock, aside] = [join(dir, 'lock'), join(dir, 'lock.stale.0123456789abcdef')];
       const { id } = lockIn(dir);
       renameSync(lock, aside);
       expect(refusalOf(dir).pid).toBe(pid);
       expect([lockIn(dir).id, existsSync(aside)]).toEqual([id, false]);
-      // The same of one that has ended by then.
+      // The same for a holder that has ended by then.
       renameSync(lock, aside);
       await kill();
       const directory = new DataDirectory(dir);
@@ -255,6 +255,6 @@ test('a folder that can hold no new ones is an error at once, not a hang', async
     text += chunk;
   });
   await once(child, 'close');
-  // Without /proc it is the root folder that does not take a new one.
+  // Without /proc the root folder refuses a new one.
   expect(text.trim()).toMatch(/^E(NOENT|ACCES|ROFS|PERM)$/);
 });

@@ -1,5 +1,5 @@
-// What LMDB finds where it opens an environment: the first pages of a new file are LMDB's own, byte by byte, and where the disk
-// or the file does not allow it, that is an error with a name and LMDB is not asked.
+// The files on which LMDB opens an environment: the first pages of a new file are LMDB's own, byte by byte. Where the disk
+// or the file does not allow it, the result is a named error, and LMDB is not called.
 import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -61,8 +61,8 @@ test('a file that LMDB would not open is damaged by name', async () => {
 });
 
 test('a flipped bit in the number of a transaction is damage, whichever page has it', async () => {
-  // LMDB goes by the higher of the two: a flipped bit of the older page's would silently take the last transaction away. For the
-  // one bit that is passed over, see the next test.
+  // LMDB uses the page with the higher number: a flipped bit in the older page's would silently undo the last transaction.
+  // The next test covers the one bit that is tolerated.
   for (const writes of [1, 2, 5, 6]) {
     await inTempDir(async (dir) => {
       const store = new LmdbStore(dir);
@@ -86,7 +86,7 @@ test('a flipped bit in the number of a transaction is damage, whichever page has
   }
 });
 
-/** A journal of six batches, the sixth transaction's meta page being the first page. */
+/** A journal of six batches; the meta page of the sixth transaction is the first page. */
 async function sixBatches(dir: string): Promise<{ readonly file: string; readonly bytes: Buffer }> {
   const store = new LmdbStore(dir);
   for (let first = 1; first <= 6; first += 1) await store.write(first, Buffer.from('a batch'));
@@ -110,7 +110,7 @@ test('a list of free pages that lies nowhere is damage, where LMDB goes by it', 
 
 test('what a disk leaves that refused a meta page is no damage', async () => {
   await inTempDir(async (dir) => {
-    // As LMDB does then: the number of the transaction before in that page, beside the root of the one that failed.
+    // LMDB then leaves the previous transaction's number in that page, beside the root of the failed one.
     const { file, bytes } = await sixBatches(dir);
     bytes.writeBigUInt64LE(4n, 152);
     writeFileSync(file, bytes);

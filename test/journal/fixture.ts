@@ -1,6 +1,6 @@
-// Makes and unpacks the tiny journals that stand for every released format: a data directory with commands of every kind, its
-// journal compressed. Run once for a new format (node test/journal/fixture.ts writes fixtures/format-N.mdb.gz); what
-// was released is never made again, because it has to be what that release wrote.
+// Makes and unpacks the tiny journals that represent each released format: a data directory with commands of every kind,
+// its journal compressed. Run once for a new format (node test/journal/fixture.ts writes fixtures/format-N.mdb.gz). A
+// released fixture is never made again, because it has to be what that release wrote.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/wo
 const folder = join(import.meta.dirname, 'fixtures');
 const fileOf = (format: number): string => join(folder, `format-${format}.mdb.gz`);
 
-/** Lays the data directory of a released format into a folder. */
+/** Unpacks the data directory of a released format into a folder. */
 export function unpackFixture(format: number, dataDir: string): void {
   mkdirSync(join(dataDir, 'journal'), { recursive: true });
   writeFileSync(join(dataDir, 'format.json'), `${JSON.stringify({ format })}\n`);

@@ -1,12 +1,12 @@
-// Journals of every released format replay for ever: each record is sound, every command gives the events that were
-// recorded, and an exchange goes on from the end. A format that is raised gets a fixture of its own (fixture.ts).
+// Journals of every released format replay for ever: each record is intact, every command gives the recorded events, and an
+// exchange continues from the end. A new format number gets a fixture of its own (fixture.ts).
 import { expect, test } from 'vitest';
 import { DATA_FORMAT, openExchange, VirtualClock, verifyJournal } from '../../engine/index.ts';
 import { START_MS, settings } from '../pipeline/workload.ts';
 import { unpackFixture } from './fixture.ts';
 import { inTempDir } from './support.ts';
 
-/** Every format that was released, with the records of its fixture. */
+/** Every released format, with the number of records in its fixture. */
 const RELEASED: ReadonlyMap<number, number> = new Map([[2, 354]]);
 
 test('the format of today has a fixture', () => {

@@ -1,5 +1,5 @@
-// When a flush that does not end is told and given up: never before its time, one look late at most, whatever flushes came
-// before it; and a wait for it ends although nothing else keeps the process alive. Time is moved by hand here.
+// When the watchdog reports and gives up a flush that does not end: never too early and at most one check late, whatever
+// flushes came before it. Waiting for it ends although nothing else keeps the process alive. Time is moved by hand here.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,14 +9,14 @@ import { Journal } from '../../engine/journal/index.ts';
 import { appendRange, HeldStore, listen } from './support.ts';
 
 const FLUSH_MS = 15_000;
-/** A look comes so often (ms): a flush may be told so much late. */
+/** The interval of checks (ms), by which a report may be late. */
 const LOOK_MS = 1_000;
 const MAX_MS = 60_000;
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** After how much more time (ms, by steps of 100) the listener has heard so many calls. */
+/** How much more time passes (ms, in steps of 100) until the listener has received `count` calls. */
 async function msUntil(calls: readonly string[], count: number): Promise<number> {
   let waitedMs = 0;
   while (calls.length < count && waitedMs < 2 * MAX_MS) {

@@ -1,5 +1,5 @@
-// A process of flushWatchdog.test.ts: its journal's store never answers a write and keeps nothing open. It closes the journal
-// and says so.
+// A process of flushWatchdog.test.ts whose journal's store never answers a write and keeps nothing open. It closes the
+// journal and reports that.
 import { Journal, MemoryStore } from '../../engine/journal/index.ts';
 import { appendRange, listen, quickRetry } from './support.ts';
 

@@ -1,5 +1,5 @@
-// The journal on a real LMDB environment in a temporary folder: what is appended comes back, batches follow each other, and
-// every kind of damage is found and named by its sequence. Failing and slow writes use a store in memory that is held back.
+// The journal on a real LMDB environment in a temporary folder: appended records come back, batches follow each other, and every
+// kind of damage is found and named by its sequence. Failing and slow writes use an in-memory store that can be held back.
 
 import { closeSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The pages on the way to the last batch, with every bit of theirs flipped in turn: whatever hides the last batch is damage by
-// name before LMDB follows these pages, and what is sound is never taken for damage.
+// The pages on the path to the last batch, with each of their bits flipped in turn: whatever hides the last batch is
+// reported as damage before LMDB follows these pages, and intact pages are never reported.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -11,11 +11,11 @@ import { inTempDir } from './support.ts';
 const PAGE_BYTES = 4096;
 const HEADER_BYTES = 24;
 const NODE_BYTES = 8;
-/** What stands in the leaf of a value that lies in pages of its own, and where in it how many they are. */
+/** The size of a leaf's reference to a value in pages of its own, and the offset of the page count in it. */
 const REFERENCE_BYTES = 24;
 const COUNT_AT = 16;
 
-/** Writes so many batches, each of so many bytes, into a new journal folder. */
+/** Writes one batch for each size in `batchBytes` into a new journal folder. */
 async function makeJournal(folder: string, batchBytes: readonly number[]): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const store = new LmdbStore(folder);
@@ -28,7 +28,7 @@ async function makeJournal(folder: string, batchBytes: readonly number[]): Promi
   return join(folder, 'data.mdb');
 }
 
-/** The pages from the root to the last leaf, as LMDB goes. */
+/** The pages from the root to the last leaf, on the path that LMDB takes. */
 function lastPagesOf(bytes: Buffer): number[] {
   const meta = bytes.readBigUInt64LE(152) > bytes.readBigUInt64LE(PAGE_BYTES + 152) ? 0 : PAGE_BYTES;
   const pages = [Number(bytes.readBigUInt64LE(meta + 136))];
@@ -39,7 +39,7 @@ function lastPagesOf(bytes: Buffer): number[] {
   }
 }
 
-/** Where the nodes of a page start in the file. */
+/** The offsets in the file of a page's nodes. */
 function nodesOf(bytes: Buffer, page: number): number[] {
   const count = bytes.readUInt16LE(page + 20) / 2;
   const at = page + HEADER_BYTES;
@@ -47,8 +47,9 @@ function nodesOf(bytes: Buffer, page: number): number[] {
 }
 
 /**
- * Every byte of these pages that says where the last batch is: headers, places of nodes, heads of nodes. Not what has a checksum or
- * a number to tell it: keys, values, and which page another batch, or a value of several pages, is on.
+ * Every byte of these pages that determines where the last batch is: headers, node offsets, node heads. Bytes that a
+ * checksum or a number protects are left out: keys, values, and the page number of another batch or of a value of several
+ * pages.
  */
 function structureOf(bytes: Buffer): number[] {
   const places: number[] = [];
@@ -58,7 +59,7 @@ function structureOf(bytes: Buffer): number[] {
   for (const number of lastPagesOf(bytes)) {
     const page = number * PAGE_BYTES;
     const isLeaf = (bytes.readUInt16LE(page + 18) & 2) !== 0;
-    // The two bytes before the flags say nothing in these pages.
+    // The two bytes before the flags mean nothing in these pages.
     add(page, page + 16);
     add(page + 18, page + HEADER_BYTES + bytes.readUInt16LE(page + 20));
     for (const [index, node] of nodesOf(bytes, page).entries()) {

@@ -1,5 +1,5 @@
-// A journal that grows is whole at every moment: whoever opens it beside the exchange that writes it must never take it for
-// one that is cut off or damaged. The writer is a process of its own.
+// A growing journal is whole at every moment: a process that opens it beside the exchange that writes it must never take it
+// for cut off or damaged. The writer is a process of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ test('a journal that is written to is never taken for one that is cut off or dam
       }
     }
     writer.kill('SIGKILL');
-    expect(await once(writer, 'exit')).toEqual([null, 'SIGKILL']); // it wrote all the while
+    expect(await once(writer, 'exit')).toEqual([null, 'SIGKILL']); // it was writing until now
     expect(faults).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
-// Records as a replay is given them: all of them, in order, with their bytes, each where a reducer can read it in place,
-// whatever their lengths; and what stands before damage comes before it is told.
+// Packed records as a replay receives them: all of them, in order, with their bytes, each where a reducer can read it in
+// place, whatever their lengths. Records before damage come before the damage is reported.
 import { expect, test } from 'vitest';
 import { type Journal, JournalRecord, MemoryStore, packedAfter, storedCursors } from '../../engine/journal/index.ts';
 import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
@@ -36,11 +36,11 @@ async function stored(count: number): Promise<MemoryStore> {
   return store;
 }
 
-/** The records that packs hold, each checked against what was appended. */
+/** The records in the packs, each checked against what was appended. */
 function sequencesOf(store: MemoryStore, from: number, total: number): number[] {
   const found: number[] = [];
   for (const packed of packedAfter(from, total, (sequence) => storedCursors(store, sequence))) {
-    const message = new Message(packed.buffer); // in place: the length must be one that words and doubles divide
+    const message = new Message(packed.buffer); // in place: words and doubles must divide the length
     for (let index = 0; index < packed.count; index += 1) {
       const at = packed.commandAt[index];
       expect(at % 8).toBe(0);
@@ -89,7 +89,7 @@ test('more small records than one pack takes lie in several', async () => {
 test('the records before a damaged one come before the damage is told', async () => {
   const store = await stored(9);
   const [, second] = [...store.batches(1)];
-  second.bytes[second.bytes.length - 1] ^= 1; // the last record of the journal, 9
+  second.bytes[second.bytes.length - 1] ^= 1; // in the last record of the journal, 9
   const found: number[] = [];
   expect(() => {
     for (const { firstSequence, count } of packedAfter(0, 9, (sequence) => storedCursors(store, sequence))) {

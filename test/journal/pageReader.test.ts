@@ -1,5 +1,5 @@
-// A journal read out of its pages: the same batches as LMDB finds, beside a process that writes it, without a trace in what LMDB's
-// processes share, and whatever bit of a page has flipped, the same batches or damage by name.
+// A journal read from its pages: the same batches that LMDB finds, beside a process that writes it, without a trace in the
+// state that LMDB's processes share. Whatever bit of a page is flipped, it finds the same batches or reports damage.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,14 +12,14 @@ import { PageReader } from '../../engine/journal/pageReader.ts';
 import type { StoredBatch } from '../../engine/journal/store.ts';
 import { inTempDir } from './support.ts';
 
-/** Batches that are read beside the process that writes them. */
+/** Least number of batches to read beside the process that writes them. */
 const SEEN_MIN = 2_000;
 /** Bytes of the batch that begins at a sequence: in a page, in pages of its own, and at the edges of both. */
 const SIZES = [0, 1, 700, 2_010, 2_034, 2_036, 4_071, 4_072, 4_073, 9_000];
 const sizeOf = (first: number): number => SIZES[first % SIZES.length];
 const batchOf = (first: number): Buffer => Buffer.alloc(sizeOf(first), first % 251);
 
-/** Writes batches that begin at 1, 8, 15, …; returns where they begin. */
+/** Writes batches that begin at 1, 8, 15, …; returns these sequences. */
 async function makeJournal(folder: string, count: number): Promise<number[]> {
   mkdirSync(folder, { recursive: true });
   const store = new LmdbStore(folder);
@@ -105,7 +105,7 @@ test('beside a process that writes, every batch is there, in order and whole', a
   });
 });
 
-/** Where batches begin that a reader finds in a damaged file; undefined where it says by name that it is damaged. */
+/** The first sequences of the batches that a reader finds in a damaged file; undefined when it reports damage. */
 async function foundIn(dir: string): Promise<number[] | undefined> {
   let pages: PageReader | undefined;
   try {
@@ -133,7 +133,7 @@ test('a flipped bit of any page is damage by name, or changes nothing but what a
       writeFileSync(file, bytes);
       const found = await foundIn(dir);
       if (found === undefined) named += 1;
-      // A key that became another sequence is found by the records in its batch.
+      // A key that became another sequence is detected by the records in its batch.
       else expect(found.length).toBe(firsts.length);
     }
     expect(named).toBeGreaterThan(10);

@@ -1,5 +1,5 @@
-// A long journal read for a replay by two threads at once: the same records, in order, with the same bytes as one thread reads,
-// wherever the other one takes over and whenever it is told to stop.
+// A long journal read for a replay by two threads at once: the same records, in order, with the same bytes as one thread
+// reads, wherever the second one takes over and whenever it is told to stop.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,7 @@ async function writeJournal(dataDir: string, count: number): Promise<void> {
   await journal.close(60_000);
 }
 
-/** What a pack holds: each record's bytes as their hash, its sequence held against its place. */
+/** The content of a pack: each record's bytes as a hash. Checks that sequences match positions. */
 function recordsOf({ buffer, commandAt, count, firstSequence }: PackedRecords): string[] {
   const view = new DataView(buffer);
   return Array.from({ length: count }, (_, index) => {
@@ -42,7 +42,7 @@ function recordsOf({ buffer, commandAt, count, firstSequence }: PackedRecords): 
   });
 }
 
-/** A thread that has made itself ready. */
+/** A thread that has warmed up. */
 async function warmThread(): Promise<ReadAheadThread> {
   const thread = new ReadAheadThread();
   while (thread.readiness !== READY.warm) await sleep(5);

@@ -1,4 +1,4 @@
-// Helpers of the tests that need a journal: temporary folders, records of known content, and a store in memory whose
+// Helpers for the tests that need a journal: temporary folders, records of known content, and an in-memory store whose
 // writes can be held back or made to fail. Used by the tests of journal and pipeline.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,7 +25,7 @@ const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 export const commandOf = (sequence: number): Uint8Array => text(`command ${sequence}`);
 export const eventsOf = (sequence: number): Uint8Array => text(`events ${'x'.repeat(sequence % 97)} of ${sequence}`);
 
-/** What a journal told its listener, in order, as text. */
+/** The calls of a journal's listener, in order, as text. */
 interface Heard extends JournalListener {
   readonly calls: string[];
 }
@@ -55,7 +55,7 @@ export function appendRange(journal: Journal, first: number, last: number): void
   }
 }
 
-/** The sequences that a journal reads back, with their content checked. */
+/** The sequences that a journal reads back; checks their content. */
 export function sequencesIn(journal: { read(from?: number): ReturnType<Journal['read']> }, from = 1): number[] {
   const found: number[] = [];
   for (const records of journal.read(from)) {
@@ -74,7 +74,7 @@ export function sequencesIn(journal: { read(from?: number): ReturnType<Journal['
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-/** A store in memory that waits for a word before each write ends, and ends it as told. */
+/** An in-memory store whose writes end only when told to, and as told. */
 export class HeldStore extends MemoryStore {
   readonly log: string[] = [];
   private readonly held: { readonly batch: string; readonly settle: (error?: Error) => void }[] = [];

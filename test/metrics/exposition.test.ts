@@ -1,5 +1,5 @@
-// The reader of the tests of metrics is strict: what Prometheus would refuse, or take for something else, it refuses too. And
-// distributions put each value into the part that its bounds say.
+// The parser in the tests of metrics is strict: it refuses whatever Prometheus would refuse or misread. And distributions
+// put each value into the bucket that its bounds say.
 import { expect, test } from 'vitest';
 import { Distribution } from '../../engine/index.ts';
 import { readExposition } from './exposition.ts';

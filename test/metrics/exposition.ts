@@ -1,5 +1,5 @@
-// Reads Prometheus' text exposition format 0.0.4, strictly: what is against the format, or against Prometheus' rules for
-// names and histograms, throws with the line. Used by the tests of metrics; it shares nothing with what writes the text.
+// Parses Prometheus' text exposition format 0.0.4 strictly: a violation of the format, or of Prometheus' rules for names
+// and histograms, throws with the line. Used by the tests of metrics; it shares no code with the writer of the text.
 
 interface Sample {
   readonly name: string;
@@ -74,7 +74,7 @@ function checkFamily(family: Family): void {
   if (type === 'counter' && samples.some(({ value }) => !(value >= 0))) fail(name, 'a counter below 0');
 }
 
-/** The families of a text by their names. Throws on what is not allowed. */
+/** The families in a text, by name. Throws on violations. */
 export function readExposition(text: string): ReadonlyMap<string, Family> {
   const families = new Map<string, { name: string; help: string; type: string; samples: Sample[] }>();
   let present = { name: '', help: '', type: '', samples: [] as Sample[] };

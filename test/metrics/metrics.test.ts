@@ -1,5 +1,5 @@
-// GET /metrics of whole servers: that every line is in the format, that figures move with what happens and with nothing
-// else, that no request can add a series of its own, who may read it, and that servers in one process stay apart.
+// GET /metrics of whole servers: every line is in the format, figures change with their cause and with nothing else, no
+// request can add a series of its own; who may read it; and servers in one process stay separate.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ async function scrape(of: TestServer = server, headers: HeaderFields = {}): Prom
   return readExposition(await reply.text());
 }
 
-/** The value of the one series of these labels; 0 for one that is not there. */
+/** The value of the one series with these labels; 0 when there is none. */
 function figure(families: Families, name: string, labels: Readonly<Record<string, string>> = {}): number {
   const family = families.get(`outcry_${name.replace(/_(sum|count)$/, '')}`) ?? families.get(`outcry_${name}`);
   if (family === undefined) throw new Error(`there is no outcry_${name}`);
@@ -39,7 +39,7 @@ function figure(families: Families, name: string, labels: Readonly<Record<string
   return found[0]?.value ?? 0;
 }
 
-/** How a figure changed from one reading to the next. */
+/** The change of a figure from one reading to the next. */
 const change = (
   before: Families,
   after: Families,

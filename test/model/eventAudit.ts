@@ -1,5 +1,5 @@
-// Follows the events alone, as a reader of the journal would, and checks that each says what must follow from those before
-// it: balances move by exactly what was traded, makers are met in price-time order, every order is served within its signed
+// Follows the events alone, as a reader of the journal would, and checks that each is consistent with those before it:
+// balances move by exactly the traded amounts, makers are met in price-time order, every fill respects the order's signed
 // bound. Used by the model test on the core's events. It never looks into an exchange.
 import type { Command, CommandOf, EngineEvent, EventOf } from '../../engine/protocol/index.ts';
 import { CashKind, FillKind, Side } from '../../engine/protocol/index.ts';
@@ -25,7 +25,7 @@ interface AuditedOrder {
   /** Collateral that changed hands, before fees, and micro-shares. */
   money: bigint;
   shares: bigint;
-  /** Place in time among resting orders, 0 while it does not rest. */
+  /** Time priority among resting orders; 0 while it does not rest. */
   restedAs: number;
 }
 
@@ -52,7 +52,7 @@ export class EventAudit {
   private paidIn = 0n;
   private dust = 0n;
 
-  /** Takes in the events of one command, checking each. */
+  /** Checks the events of one command, and updates the audited state with them. */
   observe(command: Command, events: readonly EngineEvent[]): void {
     if (command.type === 'BindWallet') this.rebind(command);
     for (const event of events) this.take(command, event);
@@ -187,7 +187,7 @@ export class EventAudit {
     });
   }
 
-  /** All fills of one trade, then the trade itself. */
+  /** Settles all fills of one trade, then the trade itself. */
   private settle(trade: EventOf<'Trade'>): void {
     const taker = this.orderOf(trade.takerOrderNumber);
     const market = this.markets[trade.marketIndex];
@@ -236,7 +236,7 @@ export class EventAudit {
     if (maker.remainingLots === 0) this.orders.delete(number);
   }
 
-  /** No other owner's resting order that the taker could have met stands before the maker in price-time order. */
+  /** Checks that no resting order of another owner that the taker could have met has priority over the maker. */
   private checkPlace(taker: AuditedOrder, maker: AuditedOrder): void {
     if (maker.restedAs === 0 || maker.marketIndex !== taker.marketIndex || facesUp(maker) === facesUp(taker)) {
       fail('a maker rests on the other side', { restedAs: maker.restedAs });
@@ -253,7 +253,7 @@ export class EventAudit {
     }
   }
 
-  /** Books a part of an order and checks the bound that its owner signed, by cross-multiplication. */
+  /** Books a fill of an order and checks its signed bound, by cross-multiplication. */
   private serve(order: AuditedOrder, lots: number, pips: number): void {
     order.remainingLots -= lots;
     order.money += BigInt(lots) * BigInt(pips);

@@ -1,5 +1,5 @@
-// Events in words, for expectations of scenarios and for the report of a disagreement. Used with notation.ts; it reads nothing
-// but the event.
+// Events in words, for the expectations of scenarios and for reports of a disagreement. Used with notation.ts; it reads
+// nothing but the event.
 import type { EngineEvent } from '../../engine/protocol/index.ts';
 import {
   CancelReason,

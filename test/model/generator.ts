@@ -1,6 +1,6 @@
-// Random command sequences with an adversarial bent: few owners with several wallets, prices so close together that much
-// crosses, amounts that are exactly affordable or just not, and bad values of every kind. Used by the model test. It looks
-// at the reference's state to choose what is likely to matter; what it returns is a plain command with its time.
+// Random command sequences with an adversarial bent: few owners with several wallets, prices so close together that many
+// orders cross, amounts that are exactly affordable or just not, and bad values of every kind. Used by the model test. It
+// reads the reference's state to choose what is likely to matter, and returns a plain command with its time.
 import type { Command, CommandOf } from '../../engine/protocol/index.ts';
 import { ExchangeMode, MarketField, MarketStatus, RulesVersion } from '../../engine/protocol/index.ts';
 import { randomOrder } from './generatorOrders.ts';
@@ -42,7 +42,7 @@ export class Generator {
     }
   }
 
-  /** The next command, given the state after all before it. */
+  /** The next command, given the state after all previous ones. */
   next(state: State): Timed {
     const opening = this.first.shift();
     if (opening !== undefined) return { tMs: this.tMs, command: opening };
@@ -174,7 +174,7 @@ export class Generator {
 
   private resolve(state: State): Command {
     const marketIndex = this.anyMarket(state);
-    // Three times out of four an open market stays, so that a sequence does not run out of them.
+    // An open market stays unresolved in 85 % of cases, so that a sequence does not run out of open markets.
     const isOpen = state.markets[marketIndex]?.status === MarketStatus.OPEN;
     if (isOpen && this.random.chance(85)) return { type: 'Tick' };
     return { type: 'ResolveMarket', marketIndex, resolution: this.random.int(0, 2) };
@@ -225,7 +225,7 @@ export class Generator {
     return { type: 'Split', wallet, owner, keyId: keys[0], marketIndex, amountMicro, flags: 0 };
   }
 
-  /** The actor as it is, or now and then with another's name on it. */
+  /** The actor as it is; now and then under another owner's name. */
   private someone(state: State): Actor {
     const { random, profile } = this;
     const actor = actorNow(state, random.pick(profile.actors));
@@ -236,7 +236,7 @@ export class Generator {
     const { random, profile } = this;
     const delayed = state.orders.find((order) => order.isDelayed && order.market.feeRate > 0);
     if (delayed !== undefined && random.chance(25)) {
-      // Takes away all that the delayed order does not hold: the fee may be missing at its release.
+      // Takes away all that the delayed order does not reserve: the fee may be missing at its release.
       const { owner, wallet, collateral } = delayed.account;
       const amountMicro = Number(collateral - largestReservation(state, delayed.account));
       return { type: 'Withdraw', wallet, owner, amountMicro };
@@ -324,7 +324,7 @@ export class Generator {
   }
 }
 
-/** When something of the reference's state falls due (ms), or never. */
+/** When the next item of the reference's state falls due (ms), or Infinity. */
 function nextDueOf(state: State): number {
   let next = Number.POSITIVE_INFINITY;
   for (const order of state.orders) {

@@ -12,7 +12,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 const HUGE = Number.MAX_SAFE_INTEGER;
 
-/** The order number `label` of a sequence at a time (ms). */
+/** The order number `label` of a sequence, at a time (ms). */
 export function randomOrder(
   random: Random,
   profile: Profile,
@@ -51,9 +51,9 @@ export function randomOrder(
   };
   if (order.flags === OrderFlag.CLIENT_ACCURACY && random.chance(85)) roundAmounts(order, market.tickPips);
   if (random.chance(profile.badPercent)) spoil(random, state, order, tMs, label);
-  // A key belongs to one owner: the registry sees to it.
+  // A key belongs to one owner; the registry ensures it.
   if (!keysOf(order.owner).includes(order.keyId)) order.keyId = keysOf(order.owner)[0];
-  // An id is the digest of all that is signed: the same id always comes with the same timestamp.
+  // An id is the digest of all signed fields, so the same id always comes with the same timestamp.
   order.timestampMs = timestampOfId.get(order.orderId) ?? order.timestampMs;
   timestampOfId.set(order.orderId, order.timestampMs);
   return order;
@@ -64,13 +64,13 @@ function pickMarket(random: Random, state: State): Market {
   return open.length > 0 && random.chance(96) ? random.pick(open) : random.pick(state.markets);
 }
 
-/** Who holds none of the token mostly buys it. */
+/** A holder of none of the token mostly buys it. */
 function pickSide(random: Random, state: State, market: Market, actor: Actor, outcome: number): number {
   const held = state.accountOfWallet.get(actor.wallet)?.shares.get(market.index)?.[outcome] ?? 0n;
   return random.chance(held < 10_000n ? 5 : 55) ? Side.SELL : Side.BUY;
 }
 
-/** A price near the centre, buyers and sellers overlapping; now and then near the ends. */
+/** A price near the centre, where buyers and sellers overlap; now and then near the ends. */
 function pickPips(random: Random, profile: Profile, market: Market, side: number, outcome: number): number {
   const tick = market.tickPips;
   const isBid = (side === Side.BUY) === (outcome === 0);
@@ -120,7 +120,7 @@ function pickLots(
   return Math.min(Math.max(lots, least), 1_000_000_001);
 }
 
-/** Amounts of so many lots at a price; budgets of FOK and FAK BUYs and prices of FOK and FAK get odd ratios. */
+/** Amounts of `lots` at a price. Budgets of FOK and FAK BUYs, and prices of FOK and FAK orders, get odd ratios. */
 function amounts(random: Random, side: number, isResting: boolean, lots: number, pips: number) {
   const money = lots * pips;
   const shares = lots * 10_000;
@@ -131,7 +131,7 @@ function amounts(random: Random, side: number, isResting: boolean, lots: number,
   return both(budget, Math.max(1, asked - random.pick([0, 0, 0, 1, random.int(0, lots)])));
 }
 
-/** Money and shares as a client rounds them, down: to cents and lots, and to the decimals that the tick allows. */
+/** Rounds money and shares down as a client does: to cents and lots, and to the decimals that the tick allows. */
 function roundAmounts(order: Writable<PlaceOrder>, tickPips: number): void {
   const step = amountStepMicro(tickPips);
   order.makerAmountMicro = Math.max(10_000, order.makerAmountMicro - (order.makerAmountMicro % 10_000));
@@ -157,7 +157,7 @@ function pickExpiration(random: Random, tMs: number): number {
   );
 }
 
-/** Makes one thing about an order wrong, or as large or as late as can be. */
+/** Makes one thing about an order wrong, or as large or as late as possible. */
 function spoil(random: Random, state: State, order: Writable<PlaceOrder>, tMs: number, used: number): void {
   const windowStart = Math.max(0, tMs - state.settings.orderWindowMs, state.forgottenBeforeMs);
   const tick = state.markets[order.marketIndex].tickPips;

@@ -1,5 +1,5 @@
-// What must hold after every command whatever the rules say in detail: nothing is created or lost, nothing is promised twice,
-// no book is crossed. Checks the reference's state; eventAudit.ts checks the same of what the events say. Throws an Error
+// What must hold after every command regardless of the detailed rules: nothing is created or lost, nothing is reserved
+// twice, no book is crossed. Checks the reference's state; eventAudit.ts checks the same on the events. Throws an Error
 // that names the invariant and its figures.
 import { MarketStatus, Resolution, Side } from '../../engine/protocol/index.ts';
 import type { Account, Market, Order, State } from './referenceState.ts';
@@ -50,7 +50,7 @@ function checkSets(state: State, market: Market): void {
   }
 }
 
-/** No bid reaches an ask, neither another's nor the same owner's. */
+/** No bid reaches an ask, not even one of the same owner. */
 function checkLadder(resting: readonly Order[]): void {
   let bestBid = 0;
   let bestAsk = 10_000;

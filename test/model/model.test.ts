@@ -1,6 +1,6 @@
 // The core against the reference on hundreds of thousands of random commands: the same events in the same order, the same
-// books, balances and due times. MODEL_COMMANDS sets how many, MODEL_SEED the first seed. A difference is shrunk and printed
-// in the notation, so that it can be pasted into a scenario test.
+// books, balances and due times. MODEL_COMMANDS sets how many, MODEL_SEED the first seed. A difference is shrunk and
+// printed in the notation, ready to be pasted into a scenario test.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
@@ -27,10 +27,10 @@ const fullRun = 200_000;
 const commandsMin = Number(process.env.MODEL_COMMANDS ?? fullRun);
 const firstSeed = Number(process.env.MODEL_SEED ?? 1);
 const perSeed = 2_500;
-/** Invariants run after every command up to here, then now and then. */
+/** Up to this many commands invariants are checked after each one, then now and then. */
 const closelyWatched = 20_000;
 
-/** What the registry says, or nobody: the core never writes these. */
+/** Produced by the registry, or by nobody: the core never writes these. */
 const notOfTheCore: readonly string[] = [
   ...['KEY_UNKNOWN', 'MARKET_EXISTS', 'TOKEN_EXISTS', 'SLUG_EXISTS', 'EVENT_UNKNOWN', 'KEY_EXISTS', 'HEARTBEAT_ID'],
   ...['WALLET_TAKEN', 'EventCreated', 'ApiKeyCreated', 'ApiKeyDeleted', 'WalletBound'],
@@ -57,7 +57,7 @@ function report(seed: number, sequence: readonly Timed[], text: string): never {
   );
 }
 
-/** Runs one seed and returns how many commands it took. */
+/** Runs one seed and returns its number of commands. */
 function runSeed(seed: number, done: number, commands: number, seen: Map<string, number>): void {
   const generator = new Generator(seed);
   const pair = new Pair();
@@ -83,7 +83,7 @@ function runSeed(seed: number, done: number, commands: number, seen: Map<string,
   expectSameTwins(seed, pair, sequence);
 }
 
-/** The same commands once more on fresh cores, one by one and in batches, lead to the same hashes and the same events. */
+/** Applies the same commands again on fresh cores, one by one and in batches; hashes and events must be the same. */
 function expectSameTwins(seed: number, pair: Pair, sequence: readonly Timed[]): void {
   const single = new Exchange();
   const batched = new Exchange();

@@ -1,5 +1,5 @@
-// Who and what the model tests talk about: eight owners with several wallets and keys each, and the ids of orders and markets,
-// as names that people can read and as the fixed-width texts that commands carry. Used by generator, notation and scenarios.
+// The names in the model tests: eight owners with several wallets and keys each, and the ids of orders and markets, as
+// readable names and as the fixed-width texts that commands carry. Used by generator, notation and scenarios.
 
 /** Addresses of the two accounts that exist from the start. */
 export const FEES_WALLET = `0x${'0'.repeat(39)}1`;
@@ -9,12 +9,12 @@ export const HOUSE_WALLET = `0x${'0'.repeat(39)}2`;
 export const TIME_ZERO_MS = 1_700_000_000_000;
 
 export const ownerNames = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'] as const;
-/** Owners behind those, of whom only the simulation knows: as many as there are addresses left. */
+/** Further owners, known only to the simulation: as many as there are addresses left. */
 export const guestNames: readonly string[] = Array.from({ length: 88 }, (_, guest) => `guest${guest}`);
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
-/** Address of an owner's wallet; number 0 is the owner itself. */
+/** Address of an owner's wallet; wallet 0 is the owner's own address. */
 export const walletOf = (ownerIndex: number, walletNumber: number): string =>
   `0x${hex(0xa0 + ownerIndex, 2)}${hex(walletNumber, 4)}${'5'.repeat(34)}`;
 
@@ -29,7 +29,7 @@ export function keysOf(owner: string): readonly string[] {
   return [keyOf(ownerIndex, 0), keyOf(ownerIndex, 1)];
 }
 
-/** Order id number `label`: well mixed like the digest that a real one is, with the label in its last digits. */
+/** Order id number `label`: well mixed like a real digest, with the label in its last digits. */
 export function orderIdOf(label: number): string {
   const words = [0x9e3779b1, 0x85ebca6b, 0xc2b2ae35, 0x27d4eb2f].map((odd) => Math.imul(label + 1, odd) >>> 0);
   return `0x${words.map((word) => hex(word, 8)).join('')}${hex(label, 32)}`;
@@ -38,7 +38,7 @@ export function orderIdOf(label: number): string {
 /** Heartbeat id number `label`; 0 is "none". */
 export const beatOf = (label: number): string => `0x${hex(label, 32)}`;
 
-/** The number that an order or heartbeat id was made from. */
+/** The number from which an order or heartbeat id was made. */
 export const labelOf = (id: string): number => Number.parseInt(id.slice(-12), 16);
 
 /** Condition and token ids of the market number `index`. */
@@ -82,11 +82,11 @@ function known(table: ReadonlyMap<string, string>, key: string, what: string): s
   return value;
 }
 
-/** Address of a wallet's name: `alice` is the owner's own, `alice/2` another of hers. Throws on an unknown name. */
+/** Address by a wallet's name: `alice` is the owner's own, `alice/2` another of hers. Throws on an unknown name. */
 export const addressNamed = (name: string): string => known(addressOfName, name, 'wallet');
-/** Address of the owner that a wallet's name belongs to. */
+/** Address of the owner to which a wallet's name belongs. */
 export const ownerNamed = (name: string): string => known(ownerOfName, name, 'wallet');
-/** Key id of a key's name, such as `alice:0`. */
+/** Key id by a key's name, such as `alice:0`. */
 export const keyNamed = (name: string): string => known(keyByName, name, 'key');
 /** Name of an address, or the address itself. */
 export const nameOf = (address: string): string => nameOfAddress.get(address) ?? address;

@@ -1,6 +1,6 @@
-// The small text notation of engine tests: one command a line, such as `#7 alice buys 100 YES @ 0.55 GTC → rests 100`.
-// Reads lines into commands, prints commands as lines, and says events in words. Used by the scenario runner and by the model
-// test, which prints a shrunk counter-example that can be pasted as a named test. A command without a form is its JSON.
+// The small text notation of engine tests: one command a line, such as `#7 alice buys 100 YES @ 0.55 GTC → rests 100`. It
+// parses lines into commands and prints commands as lines. Used by the scenario runner and by the model test, which prints
+// a shrunk counter-example that can be pasted as a named test. A command without a form in words is written as JSON.
 import type { Command, CommandOf } from '../../engine/protocol/index.ts';
 import {
   ExchangeMode,
@@ -24,7 +24,7 @@ import {
   ownerNamed,
 } from './names.ts';
 
-/** A decimal text with at most `digits` decimals as an integer of that many decimals. */
+/** Parses a decimal text with at most `digits` decimals into an integer of that many decimals. */
 export function readDecimal(text: string, digits: number): number {
   const [whole, part = ''] = text.split('.');
   if (part.length > digits) throw new Error(`notation: ${text} has more than ${digits} decimals`);
@@ -50,10 +50,10 @@ function numberIn(table: Readonly<Record<string, number>>, name: string): number
 export const tokens = { YES: 0, NO: 1 } as const;
 export const resolutions = { YES: 0, NO: 1, split: 2 } as const;
 
-/** What a line needs to know besides its words. */
+/** The context in which a line is parsed or printed. */
 interface Moment {
   readonly tMs: number;
-  /** Id label of an order whose line gives none; index of the market that a line creates. */
+  /** Id label of an order whose line has none, and index of the market that a line creates. */
   readonly nextLabel: number;
   readonly nextMarket: number;
 }
@@ -125,7 +125,9 @@ function readOrder(words: Words, at: Moment): Command {
 
 const termFields = 'tick|min|buy-min|fee|delay|auto-tick|neg-risk|status';
 
-/** Terms such as `tick 0.01 min 5 fee 200/1`, on top of those of a toy market, and the mask of those named. */
+/**
+ * Parses terms such as `tick 0.01 min 5 fee 200/1`, which override those of a toy market; `mask` has a bit for each one named.
+ */
 function readTerms(text: string): { mask: number; terms: typeof PLAIN_TERMS } {
   const terms = { ...PLAIN_TERMS };
   let mask = 0;
@@ -294,9 +296,9 @@ const forms: readonly Form[] = [
   form(`${WHO} binds (?<from>\\S+)`, (words) => ({ type: 'BindWallet', ...owned(words), signatureType: 0 })),
 ];
 
-/** The command of one line without time and expectation. Throws an Error that shows a line that is none. */
+/** The command of one line without time and expectation. Throws an Error that quotes a line without a known form. */
 export function readCommand(line: string, at: Moment): Command {
-  if (line.startsWith('{')) return JSON.parse(line) as Command; // printed by printCommand, encoded strictly by the reader
+  if (line.startsWith('{')) return JSON.parse(line) as Command; // printed by printCommand; encoding checks it
   for (const { pattern, read } of forms) {
     const match = pattern.exec(line);
     if (match !== null) return read(match.groups ?? {}, at);
@@ -304,7 +306,7 @@ export function readCommand(line: string, at: Moment): Command {
   throw new Error(`notation: no command has the form ${JSON.stringify(line)}`);
 }
 
-/** The line of a command at its time: in words where they say everything, as JSON where they do not. */
+/** The line of a command at its time: in words where they express it fully, as JSON otherwise. */
 export function printCommand(command: Command, at: Moment): string {
   const words = inWords(command, at);
   if (words !== undefined) {
@@ -317,7 +319,7 @@ export function printCommand(command: Command, at: Moment): string {
   return JSON.stringify(command);
 }
 
-/** A change of terms names those it means; the others say nothing. */
+/** Drops the fields of a market update that its mask does not name: they have no meaning. */
 function onlyMeant(command: Command): Command {
   if (command.type !== 'UpdateMarket') return command;
   const { marketIndex, mask } = command;

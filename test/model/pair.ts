@@ -1,5 +1,5 @@
-// The real core and the reference side by side: each command goes through both, and everything that can be seen of them is
-// compared. Used by the model test, the toy world and the scenarios. It reads the core through its public face alone.
+// The real core and the reference side by side: each command goes through both, and everything that can be observed of them is
+// compared. Used by the model test, the toy world and the scenarios. It reads the core only through its public interface.
 import { Exchange } from '../../engine/core/index.ts';
 import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
 import { decodeEvents, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
@@ -10,7 +10,7 @@ import { printCommand } from './notation.ts';
 import { ReferenceExchange } from './reference.ts';
 import type { Level } from './referenceBook.ts';
 
-/** Core and reference differ; `signature` is the same for differences of the same sort. */
+/** Core and reference differ; `signature` is the same for differences of the same kind. */
 export class Disagreement extends Error {
   readonly signature: string;
 
@@ -20,7 +20,7 @@ export class Disagreement extends Error {
   }
 }
 
-/** What is compared after a command besides its events, the due time and what the events touch. */
+/** What is compared after a command, besides its events, the due time and what the events touch. */
 interface Depth {
   /** All books and balances. */
   readonly all: boolean;
@@ -28,7 +28,7 @@ interface Depth {
   readonly invariants: boolean;
 }
 
-/** Everything, every time. */
+/** Everything, after every command. */
 export const deepest: Depth = { all: true, invariants: true };
 
 interface Place {
@@ -36,7 +36,7 @@ interface Place {
   readonly accountId: number;
 }
 
-/** Pairs are many and short-lived in the toy world: they share it. */
+/** Shared by all pairs, which are many and short-lived in the toy world. */
 const writer = new EventWriter(1 << 14);
 
 export class Pair {
@@ -71,7 +71,7 @@ export class Pair {
     throw new Disagreement(signatureOf(command, difference, events, expected), lines.join('\n'));
   }
 
-  /** Applies a command that was compared before, in the same state: both take it, nothing is looked at. */
+  /** Applies a command that was compared before in the same state: both apply it, without another comparison. */
   replay({ tMs, command }: Timed): void {
     this.note(command, this.reference.apply(tMs, command));
     writer.begin();
@@ -100,7 +100,7 @@ export class Pair {
 
   private compareDue(): string | undefined {
     const [core, reference] = [this.core.nextDueMs(), this.reference.nextDue()];
-    // Times that no clock ever reaches need not be told apart.
+    // Times that no clock ever reaches need not be distinguished.
     const isFar = Math.min(core, reference) > Number.MAX_SAFE_INTEGER;
     return core === reference || isFar ? undefined : `the next due time differs (core ${core}, reference ${reference})`;
   }
@@ -169,7 +169,7 @@ function holdSame(x: EngineEvent, y: EngineEvent): boolean {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** The sort of a difference: which command, what differs, and how the first differing events begin. */
+/** The kind of a difference: the command, what differs, and how the first differing events begin. */
 function signatureOf(
   command: Command,
   difference: string,

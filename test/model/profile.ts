@@ -1,18 +1,18 @@
-// The bent of one generated sequence: who acts, in which kinds of markets, with which sizes and prices. Drawn from the seed.
-// Used by the generator alone.
+// The bent of one generated sequence: its actors, kinds of markets, sizes and prices. Drawn from the seed. Used by the
+// generator alone.
 import { TICK_SIZES_PIPS } from '../../engine/protocol/index.ts';
 import { FEES_WALLET, HOUSE_WALLET, keysOf, walletOf } from './names.ts';
 import type { Random } from './random.ts';
 import type { State } from './referenceState.ts';
 
-/** Someone who acts: a wallet with its owner and keys. */
+/** An actor: a wallet with its owner and keys. */
 export interface Actor {
   readonly owner: string;
   readonly wallet: string;
   readonly keys: readonly string[];
 }
 
-/** The actor under the owner that its wallet has now. */
+/** The actor under its wallet's current owner. */
 export function actorNow(state: State, actor: Actor): Actor {
   const owner = state.accountOfWallet.get(actor.wallet)?.owner ?? actor.owner;
   return { ...actor, owner, keys: keysOf(owner) };
@@ -27,14 +27,14 @@ export interface Profile {
   readonly hasFees: boolean;
   readonly hasDelays: boolean;
   readonly minimums: readonly (readonly [lots: number, buyMicro: number])[];
-  /** Prices lie around this one (pips of the first token), at most so many ticks away. */
+  /** Prices lie around this one (pips of the first token), at most `spreadTicks` away. */
   readonly centrePips: number;
   readonly spreadTicks: number;
   readonly lotsMax: number;
   readonly depositMicro: number;
-  /** All times are multiples of it: whole seconds make ends of orders, releases and heartbeats fall due together. */
+  /** All times are multiples of this: with whole seconds, expirations, releases and heartbeats fall due together. */
   readonly clockStepMs: number;
-  /** Percent of orders that are spoiled on purpose. */
+  /** Percentage of orders that are spoiled on purpose. */
   readonly badPercent: number;
 }
 
@@ -48,7 +48,7 @@ export function drawProfile(random: Random): Profile {
       actors.push({ owner: walletOf(owner, 0), wallet: walletOf(owner, wallet), keys });
     }
   }
-  // Nobody can sign for the account of the fees; that it would trade rightly all the same costs nothing to know.
+  // Nobody can sign for the fee account, but checking that it would trade correctly costs nothing.
   if (random.chance(5)) actors.push({ owner: FEES_WALLET, wallet: FEES_WALLET, keys: keysOf(FEES_WALLET) });
   if (random.chance(30)) actors.push({ owner: HOUSE_WALLET, wallet: HOUSE_WALLET, keys: keysOf(HOUSE_WALLET) });
   const isHuge = random.chance(15);

@@ -1,5 +1,5 @@
-// Random numbers of the model tests and all that stand on them: a seed names the same sequence everywhere and for ever.
-// Product code never imports it.
+// The random numbers of the model tests and of everything built on them: a seed names the same sequence everywhere and for
+// ever. Product code never imports it.
 import { Xorshift128 } from '../../server/dev/xorshift.ts';
 
 export class Random {
@@ -26,7 +26,7 @@ export class Random {
     return items[this.int(0, items.length - 1)];
   }
 
-  /** One of the values, each as likely as its weight says. */
+  /** One of the values, chosen with a probability proportional to its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
     let left = this.int(
       1,

@@ -1,4 +1,4 @@
-// The reference exchange: the engine's rules once more, as plainly as they can be written, to be compared with the real core
+// The reference exchange: the engine's rules once more, written as plainly as possible, to be compared with the real core
 // command by command. Called by the model, toy world and rule tests. It reads decoded commands and returns event objects;
 // it must never import anything of engine/core, or the comparison would prove nothing.
 import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
@@ -25,7 +25,7 @@ import { placeOrder, releaseOrder } from './referenceOrders.ts';
 import type { Heartbeat, Order, PendingStatus, Refusal, State } from './referenceState.ts';
 import { cancelOrder, endOfMs, newState, sharesOf } from './referenceState.ts';
 
-/** What falls due at a time; the four parts are compared in turn. */
+/** A due item. Items are ordered by time, kind, `first` and `second`, in this order. */
 interface Due {
   readonly atMs: number;
   readonly kind: number;
@@ -35,7 +35,7 @@ interface Due {
 }
 
 export class ReferenceExchange {
-  /** All there is to know; the invariants read it, nobody else changes it. */
+  /** The whole state; the invariants read it, and only this class changes it. */
   readonly state: State = newState();
 
   /** Applies one command at a time (ms, never before the last one's) and returns its events in order. */
@@ -84,7 +84,7 @@ export class ReferenceExchange {
     }
   }
 
-  /** After every command and every settled item: coverage, then the automatic tick change. */
+  /** Runs after every command and every settled item: coverage, then the automatic tick change. */
   private finishItem(): void {
     restoreCoverage(this.state);
     tightenTicks(this.state);
@@ -108,7 +108,7 @@ export class ReferenceExchange {
       settle: (state: State, subject: Subject) => void,
       subject: Subject,
     ): void {
-      if (earliest !== undefined && atMs > earliest.atMs) return; // as most are: nothing is made of them
+      if (earliest !== undefined && atMs > earliest.atMs) return; // true of most items, for which no object is created
       const due = { atMs, kind, first, second, settle: () => settle(state, subject) };
       if (earliest === undefined || comesBefore(due, earliest)) earliest = due;
     }
@@ -119,7 +119,7 @@ export class ReferenceExchange {
         consider(endOfMs(order.expirationS), 0, order.number, 0, expire, order);
       }
     }
-    // A Map keeps the order in which its keys first came.
+    // A Map iterates its keys in insertion order.
     for (const [index, heartbeat] of [...state.heartbeats.values()].entries()) {
       const rank = state.settings.rulesVersion >= RulesVersion.FOURTH ? heartbeat.beat : index;
       if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, rank, 0, lapse, heartbeat);
@@ -175,7 +175,7 @@ function beat(state: State, command: Extract<Command, { readonly type: 'Heartbea
   state.events.push({ type: 'HeartbeatAccepted', keyId, next: expected, deadlineMs });
 }
 
-/** Runs one command: changes the state, or changes nothing and says why. */
+/** Runs one command: changes the state, or changes nothing and returns the reason. */
 function run(state: State, command: Command): Refusal | undefined {
   switch (command.type) {
     case 'PlaceOrder':
@@ -208,7 +208,7 @@ function run(state: State, command: Command): Refusal | undefined {
   }
 }
 
-/** The commands that the core never refuses. */
+/** Runs the commands that the core never refuses. */
 function runWithoutChecks(state: State, command: Command): void {
   if (command.type === 'CreateMarket') createMarket(state, command);
   if (command.type === 'Heartbeat') beat(state, command);

@@ -1,5 +1,5 @@
-// The book of the reference exchange: all resting orders of a market, sorted anew for each question, and the dry run of a
-// taker over them. Used by the reference's order rules. It changes nothing: settling is the caller's.
+// The book of the reference exchange: all resting orders of a market, sorted anew for each query, and the dry run of a
+// taker over them. Used by the reference's order rules. It changes nothing: the caller settles.
 import { limits, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
 import type { Account, Market, Order, State, Taker } from './referenceState.ts';
 import {
@@ -33,11 +33,11 @@ export function ordersInReach(state: State, taker: Taker): Order[] {
 
 export const isOwn = (taker: Taker, maker: Order): boolean => maker.account.owner === taker.owner;
 
-/** Price of a maker as the taker sees it, in the taker's own token. */
+/** Price of a maker in the taker's own token. */
 export const takerPips = (taker: Taker, maker: Order): number =>
   taker.outcome === 0 ? ladderPips(maker) : 10_000 - ladderPips(maker);
 
-/** One maker's part. */
+/** One fill: a maker's part. */
 export interface Step {
   readonly maker: Order;
   readonly lots: number;
@@ -45,20 +45,20 @@ export interface Step {
 }
 
 export interface DryRun {
-  /** Makers' parts by price level of the taker, best first. */
+  /** Fills by price level, best first. */
   readonly levels: readonly (readonly Step[])[];
   readonly foundLots: number;
   readonly costMicro: bigint;
   readonly feeMicro: bigint;
-  /** Whether a FOK may go ahead, and a FAK ends as filled. */
+  /** Whether a FOK may go ahead, and whether a FAK ends as filled. */
   readonly isFull: boolean;
   /** Lots still wanted after the walk. */
   readonly leftLots: number;
-  /** Own orders that would have to go first, in the order in which the walk meets them. */
+  /** Own orders that would have to be cancelled first, in the order in which the walk meets them. */
   readonly ownInTheWay: readonly Order[];
 }
 
-/** Walks the book as the taker would, skipping its owner's orders, and says what would come of it. */
+/** Walks the book as the taker would, skipping its owner's orders, and returns the outcome. */
 export function dryRun(state: State, taker: Taker): DryRun {
   const reach = ordersInReach(state, taker);
   const steps: Step[] = [];
@@ -107,7 +107,7 @@ export function lotsOf(level: readonly Step[]): number {
   return level.reduce((sum, step) => sum + step.lots, 0);
 }
 
-/** Fee in micro of so many lots at one price: exact, then rounded down to 10 micro. */
+/** Fee in micro of `lots` at one price: exact, then rounded down to 10 micro. */
 export function feeOf(market: Market, lots: number, pricePips: number): bigint {
   const exponent = BigInt(market.feeExponent);
   const product = BigInt(pricePips) * BigInt(10_000 - pricePips);
@@ -117,8 +117,8 @@ export function feeOf(market: Market, lots: number, pricePips: number): bigint {
 }
 
 /**
- * What a taker must have free to enter: collateral in micro for a BUY, micro-shares for a SELL. A resting part counts at the
- * limit; FOK and FAK need what they would take.
+ * The free balance that a taker needs to enter: collateral in micro for a BUY, micro-shares for a SELL. A part that would
+ * rest counts at the limit; FOK and FAK need what they would take.
  */
 export function neededMicro(taker: Taker, run: DryRun): bigint {
   if (taker.side === Side.SELL) return microSharesOf(isImmediate(taker) ? run.foundLots : taker.originalLots);
@@ -126,13 +126,13 @@ export function neededMicro(taker: Taker, run: DryRun): bigint {
   return isImmediate(taker) ? taking : taking + costOf(run.leftLots, taker.pricePips);
 }
 
-/** What an order holds back while it is delayed. */
+/** What an order reserves while it is delayed. */
 export function delayReservationMicro(taker: Taker): bigint {
   if (taker.side === Side.SELL) return microSharesOf(taker.originalLots);
   return isImmediate(taker) ? taker.makerAmount : costOf(taker.originalLots, taker.pricePips);
 }
 
-/** What the given orders of this account hold back of what the taker pays with. */
+/** What the given orders reserve, on this account, of the balance that the taker pays with. */
 export function releasedMicro(taker: Taker, orders: readonly Order[]): bigint {
   let sum = 0n;
   for (const order of orders) {
@@ -162,7 +162,7 @@ export function levelsOf(state: State, market: Market, bids: boolean): Level[] {
 
 export const isFok = (taker: Taker): boolean => taker.orderType === OrderType.FOK;
 
-/** What a balance is, for funds: collateral for a BUY, the token's shares for a SELL. */
+/** The balance that pays for an order: collateral for a BUY, the token's shares for a SELL. */
 export function balanceMicro(taker: Taker, account: Account | undefined): bigint {
   if (account === undefined) return 0n;
   if (taker.side === Side.BUY) return account.collateral;

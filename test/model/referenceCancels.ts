@@ -47,7 +47,7 @@ export function cancelMarket(state: State, command: CommandOf<'CancelMarket'>): 
   return undefined;
 }
 
-/** Cancels all live orders that the question answers yes to, by rising number. */
+/** Cancels all live orders for which `isMeant` returns true, by rising number. */
 export function cancelWhere(state: State, reason: number, isMeant: (order: Order) => boolean): void {
   for (const order of state.orders.filter(isMeant)) cancelOrder(state, order, reason);
 }
@@ -66,7 +66,10 @@ export function restoreCoverage(state: State): void {
   }
 }
 
-/** Tells of an account whether all that it reserves, in all markets together, is more than it has: otherwise it is so in none. */
+/**
+ * A filter for accounts whose reservations over all markets together
+ * exceed their balance. Only these can be short in a single one.
+ */
 function mayBeShort(state: State): (account: Account) => boolean {
   const reserved = new Map<Account, bigint>();
   for (const order of state.orders) {

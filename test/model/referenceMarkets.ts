@@ -1,5 +1,5 @@
-// Everything of the reference exchange that is not an order: lifecycle and terms of markets, deposits and withdrawals,
-// split, merge, redeem, test shares, credits, flags, modes and wallet bindings. Called by reference.ts alone.
+// Everything of the reference exchange except orders: lifecycle and terms of markets, deposits and withdrawals, split,
+// merge, redeem, test shares, credits, flags, modes and wallet bindings. Called by reference.ts alone.
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import {
   AccountFlag,
@@ -33,7 +33,7 @@ type Terms = Pick<
   'status' | 'tickPips' | 'minOrderLots' | 'feeRate' | 'feeExponent' | 'delaySeconds'
 >;
 
-/** The terms that `mask` names must be within their bounds; the first that is not, by rising bit, is the answer. */
+/** The terms that `mask` names must be within their bounds; the refusal names the first that is not, by rising bit. */
 function checkTerms(terms: Terms, mask: number): Refusal | undefined {
   const isWrong: readonly (readonly [bit: number, wrong: boolean])[] = [
     [MarketField.TICK, !isTickSize(terms.tickPips)],
@@ -50,7 +50,7 @@ function checkTerms(terms: Terms, mask: number): Refusal | undefined {
   return fault === undefined ? undefined : refusal('MARKET_TERMS', fault[0]);
 }
 
-/** The registry has checked ids and terms before. */
+/** Creates a market whose ids and terms the registry has already checked. */
 export function createMarket(state: State, command: CommandOf<'CreateMarket'>): void {
   const market: Market = {
     index: state.markets.length,
@@ -148,7 +148,7 @@ export function resolveMarket(state: State, command: CommandOf<'ResolveMarket'>)
   return undefined;
 }
 
-/** A finer tick for every market that asks for it and whose book has come close to 0 or 1. */
+/** Sets a finer tick on every market with auto_tick whose book has come close to 0 or 1. */
 export function tightenTicks(state: State): void {
   for (const market of state.markets) {
     if (market.autoTick === 0 || market.tickPips !== 100 || market.status !== MarketStatus.OPEN) continue;
@@ -200,7 +200,7 @@ export function withdraw(state: State, command: CommandOf<'Withdraw'>): Refusal 
   return undefined;
 }
 
-/** What split, merge, redeem and test shares check first: ownership, market, amount, state of the market. */
+/** The common checks of split, merge, redeem and test shares: ownership, market, amount, state of the market. */
 function checkPosition(
   state: State,
   command: { readonly wallet: string; readonly owner: string; readonly marketIndex: number },
@@ -251,7 +251,9 @@ function shownPosition(account: Account, market: Market) {
   };
 }
 
-/** Moves an amount between an account's collateral and full sets: positive makes sets, negative destroys them. */
+/**
+ * Moves an amount between an account's collateral and full sets: a positive amount creates sets, a negative one destroys them.
+ */
 function makeSets(account: Account, market: Market, amount: bigint): void {
   account.collateral -= amount;
   market.vault += amount;
@@ -290,7 +292,7 @@ export function merge(state: State, command: CommandOf<'Merge'>): Refusal | unde
   return undefined;
 }
 
-/** The fewer of the two tokens' shares that no SELL holds back (micro). */
+/** The number of full sets in unreserved shares (micro): the smaller of the two tokens' shares that no SELL reserves. */
 function freeSets(state: State, account: Account, market: Market): bigint {
   const [first, second] = [0, 1].map(
     (outcome) => sharesOf(account, market.index, outcome) - reservedShares(state, account, market, outcome),
@@ -355,7 +357,7 @@ export function creditFirstKey(state: State, command: CommandOf<'CreateApiKey'>)
   if (command.kind === ApiKeyKind.TRADING) credit(state, command.owner, command.items ?? []);
 }
 
-/** Once an owner, where the settings say so: each of the wallets that is not somebody else's. */
+/** Credits an owner's wallets once, where the settings say so; skips wallets that belong to another owner. */
 export function credit(state: State, owner: string, wallets: readonly string[]): void {
   const { creditMicro } = state.settings;
   if (creditMicro === 0 || state.creditedOwners.has(owner)) return;
@@ -369,7 +371,7 @@ export function credit(state: State, owner: string, wallets: readonly string[]):
   }
 }
 
-/** A wallet that goes to another owner loses its orders; one without an account gets it, but by the first rules. */
+/** A wallet that moves to another owner loses its orders. One without an account gets it, except under the first rules. */
 export function bindWallet(state: State, command: CommandOf<'BindWallet'>): void {
   const isFirstRules = state.settings.rulesVersion === RulesVersion.FIRST;
   if (isFirstRules && !state.accountOfWallet.has(command.wallet)) return;

@@ -1,5 +1,6 @@
-// Orders in the reference exchange: the checks of entry in their order, the acceptance, the delay and its release, the
-// settlement of fills, and the cancels by an owner. Called by reference.ts; it knows nothing of time passing or coverage.
+// Orders in the reference exchange: the checks of entry in their order, the acceptance,
+// the delay and its release, the settlement of fills, and the cancels by an owner.
+// Called by reference.ts; it knows nothing about the passing of time or coverage.
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import {
   AccountFlag,
@@ -91,8 +92,8 @@ export function placeOrder(state: State, command: PlaceOrder): Refusal | undefin
 const isPostOnly = (taker: Taker): boolean => (taker.flags & OrderFlag.POST_ONLY) !== 0;
 
 /**
- * Ids are kept by the hour of their signed timestamp; an hour is dropped as a whole, at the first PlaceOrder after which the
- * order window no longer reaches into it, and only then forgottenBefore moves up.
+ * Ids are kept by the hour of their signed timestamp. An hour is dropped as a whole, at the first PlaceOrder after the
+ * order window has left it; only then does forgottenBefore rise.
  */
 function forgetOldIds(state: State): void {
   const windowStart = state.tMs - state.settings.orderWindowMs;
@@ -122,7 +123,7 @@ function checkForm(state: State, command: PlaceOrder): Refusal | undefined {
   return undefined;
 }
 
-/** Decimals of an amount besides the one with two, by tick in pips: the rounding table of official clients (wire.md B.4). */
+/** Decimals of the amount that is not limited to two, by tick in pips: the rounding table of official clients (wire.md B.4). */
 const AMOUNT_DECIMALS: ReadonlyMap<number, number> = new Map([
   [1000, 3],
   [100, 4],
@@ -155,7 +156,7 @@ interface Limit {
   readonly originalLots: number;
 }
 
-/** Limit and size under the market's present tick, or why there are none. The amounts have passed checkAmounts. */
+/** Limit and size under the market's current tick, or the refusal. The amounts have passed checkAmounts. */
 function readLimit(market: Market, command: PlaceOrder): Limit | Refusal {
   const maker = BigInt(command.makerAmountMicro);
   const taker = BigInt(command.takerAmountMicro);
@@ -218,7 +219,7 @@ function checkPostOnly(state: State, taker: Taker): Refusal | undefined {
   return reach.length === 0 ? undefined : refusal('POST_ONLY_CROSSES', takerPips(taker, reach[0]));
 }
 
-/** A delayed order cancels none of its owner's orders at arrival, so nothing of theirs is free for it. */
+/** A delayed order cancels none of its owner's orders on arrival, so it cannot use their reservations. */
 function checkFunds(state: State, taker: Taker, run: DryRun, willBeDelayed: boolean): Refusal | undefined {
   const { account, market } = taker;
   const balance = balanceMicro(taker, account);
@@ -236,7 +237,7 @@ function checkFunds(state: State, taker: Taker, run: DryRun, willBeDelayed: bool
   return needed > balance - reserved ? refusal('FUNDS', balance, reserved, needed) : undefined;
 }
 
-/** The order is accepted or killed: both use a number, open the account if need be and make the id known. */
+/** Accepts or kills the order. Both consume a number, open the account if needed and make the id known. */
 function takeOn(state: State, command: PlaceOrder, taker: Taker, run: DryRun, willBeDelayed: boolean): void {
   const account = accountFor(state, command.maker, command.owner);
   state.orderCount += 1;
@@ -283,7 +284,7 @@ function takeOn(state: State, command: PlaceOrder, taker: Taker, run: DryRun, wi
   }
 }
 
-/** Own orders go, then fills level by level, then the rest rests or ends. */
+/** Cancels own orders in the way, then fills level by level; the remainder rests or ends. */
 function enter(state: State, order: Order, run: DryRun): void {
   for (const own of run.ownInTheWay) cancelOrder(state, own, CancelReason.SELF_TRADE);
   for (const level of run.levels) settleLevel(state, order, level);
@@ -363,7 +364,7 @@ function exchangeOneSide({ account, market, outcome, side }: Order, lots: number
   addShares(account, market.index, outcome, sign * microSharesOf(lots));
 }
 
-/** A delayed order's time has come: its reservation is lifted and it enters anew, or ends. */
+/** Releases a delayed order: lifts its reservation, and enters it anew or ends it. */
 export function releaseOrder(state: State, order: Order): void {
   removeOrder(state, order);
   order.isDelayed = false;

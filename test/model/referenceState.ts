@@ -1,6 +1,6 @@
-// The state of the reference exchange: plain objects, arrays and Maps, and the questions that every rule asks of it.
-// Used by the other reference files and by the invariants. It shares nothing with engine/core but the vocabulary, and it
-// never tries to be fast: every sum is taken anew by a linear scan, money and shares are BigInt.
+// The state of the reference exchange: plain objects, arrays and Maps, and the queries that every rule needs. Used by the
+// other reference files and by the invariants. It shares nothing with engine/core but the vocabulary, and it never tries to
+// be fast: every sum is computed anew by a linear scan, money and shares are BigInt.
 import type { EngineEvent } from '../../engine/protocol/index.ts';
 import { limits, OrderType, type RejectionName, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
 import { FEES_WALLET, HOUSE_WALLET } from './names.ts';
@@ -26,12 +26,12 @@ export interface Market {
   delaySeconds: number;
   minMarketableBuyMicro: number;
   vault: bigint;
-  /** What it resolved to, −1 before. */
+  /** The resolution; −1 before it. */
   resolution: number;
   trades: number;
 }
 
-/** An order that is looked at as a taker: not yet one of the live orders, its account perhaps not opened yet. */
+/** An order considered as a taker: not yet one of the live orders, and its account may not be open yet. */
 export interface Taker {
   readonly owner: string;
   readonly account: Account | undefined;
@@ -53,10 +53,10 @@ export interface Order extends Taker {
   readonly number: number;
   readonly expirationS: number;
   remainingLots: number;
-  /** Delayed orders wait for their release outside the book. */
+  /** A delayed order waits for its release outside the book. */
   isDelayed: boolean;
   releaseAtMs: number;
-  /** Place in time among the resting orders of its price; given when it rests. */
+  /** Time priority among the resting orders of its price; assigned when it rests. */
   priority: number;
 }
 
@@ -65,14 +65,14 @@ export interface Heartbeat {
   expected: string;
   deadlineMs: number;
   isActive: boolean;
-  /** Which of all accepted heartbeats its latest is. */
+  /** The number of its latest heartbeat, counted over all accepted heartbeats. */
   beat: number;
 }
 
 export interface PendingStatus {
   readonly marketIndex: number;
   readonly tradeNumber: number;
-  /** What decides between statuses that are due at once, by the rules that the trade was made under. */
+  /** Orders statuses that are due at once, under the rules by which the trade was made. */
   readonly rank: number;
   readonly status: number;
   readonly dueMs: number;
@@ -155,7 +155,7 @@ function addAccount(state: State, wallet: string, owner: string): Account {
   return account;
 }
 
-/** The account of a wallet, opened with an event if need be. */
+/** The account of a wallet, opened with an event if needed. */
 export function accountFor(state: State, wallet: string, owner: string): Account {
   const known = state.accountOfWallet.get(wallet);
   if (known !== undefined) return known;
@@ -169,7 +169,7 @@ export function isOwnedByAnother(state: State, wallet: string, owner: string): b
   return account !== undefined && account.owner !== owner;
 }
 
-/** A figure of an event: what does not fit is shown as the largest number that does. */
+/** A figure of an event, capped at the largest safe integer. */
 function figure(value: bigint | number): number {
   return Number(BigInt(value) > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : value);
 }
@@ -203,21 +203,21 @@ export function addShares(account: Account, marketIndex: number, outcome: number
 
 export const isBudgetBuy = (order: Taker): boolean => order.side === Side.BUY && isImmediate(order);
 
-/** FOK and FAK: they take what is there and never rest. */
+/** FOK and FAK: they take what is available and never rest. */
 export const isImmediate = (order: { readonly orderType: number }): boolean =>
   order.orderType === OrderType.FOK || order.orderType === OrderType.FAK;
 
 export const microSharesOf = (lots: number): bigint => BigInt(lots) * 10_000n;
 export const costOf = (lots: number, pips: number): bigint => BigInt(lots) * BigInt(pips);
 
-/** Collateral that a live order holds back in its market. */
+/** Collateral that a live order reserves in its market. */
 export function reservedCollateralOf(order: Order): bigint {
   if (order.side === Side.SELL) return 0n;
   if (order.isDelayed && isImmediate(order)) return order.makerAmount;
   return costOf(order.remainingLots, order.pricePips);
 }
 
-/** Collateral that all live BUYs of an account hold back in one market. */
+/** Collateral that all live BUYs of an account reserve in one market. */
 export function reservedCollateral(state: State, account: Account, market: Market): bigint {
   let sum = 0n;
   for (const order of state.orders) {
@@ -226,7 +226,7 @@ export function reservedCollateral(state: State, account: Account, market: Marke
   return sum;
 }
 
-/** Micro-shares that all live SELLs of an account hold back of one token. */
+/** Micro-shares of one token that all live SELLs of an account reserve. */
 export function reservedShares(state: State, account: Account, market: Market, outcome: number): bigint {
   let sum = 0n;
   for (const order of state.orders) {
@@ -245,7 +245,7 @@ export function largestReservation(state: State, account: Account): bigint {
   return largest;
 }
 
-/** Takes an order out of the live ones, whatever the reason. */
+/** Removes an order from the live ones, for whatever reason. */
 export function removeOrder(state: State, order: Order): void {
   state.orders = state.orders.filter((other) => other !== order);
 }
@@ -255,10 +255,10 @@ export function cancelOrder(state: State, order: Order, reason: number): void {
   state.events.push({ type: 'OrderCanceled', orderNumber: order.number, reason, lots: order.remainingLots });
 }
 
-/** When a GTD order stops (ms): a minute before its stated expiration. */
+/** When a GTD order ends (ms): a minute before its stated expiration. */
 export const endOfMs = (expirationS: number): number => Number((BigInt(expirationS) - 60n) * 1000n);
 
-/** The bound of all collateral ever deposited. */
+/** Whether a deposit would exceed the bound on all collateral ever deposited. */
 export const isPastDepositBound = (state: State, micro: bigint): boolean =>
   state.deposited + micro > BigInt(Number.MAX_SAFE_INTEGER);
 

@@ -1,4 +1,4 @@
-// Plays a scenario written in the notation through core and reference at once, line by line, and holds it to what it says:
+// Plays a scenario written in the notation through core and reference at once, line by line, and checks both against it:
 // `command → events` a line, books drawn as tables, balances in words. Used by the rule tests; a shrunk counter-example of
 // the model test can be pasted as it was printed.
 import { expect, test } from 'vitest';
@@ -57,7 +57,7 @@ class Player {
     expect({ bids: bids.map(draw), asks: asks.map(draw) }, line).toEqual({ bids: drawnBids, asks: drawnAsks });
   }
 
-  /** `alice has 45, 100 YES, 0 NO in m1`. */
+  /** Checks a line such as `alice has 45, 100 YES, 0 NO in m1`. */
   private checkHolder(line: string): void {
     const [, name, list, market] = /^(\S+) has (.*?)(?: in m(\d+))?$/.exec(line) ?? [];
     const { core } = this.pair;
@@ -72,12 +72,12 @@ class Player {
   }
 }
 
-/** As many words of an event's phrase as the expectation gives: a line may stop short of the figures. */
+/** The part of an event's phrase that the expectation gives: a line may omit the figures. */
 function shorten(phrase: string, wanted: string | undefined): string {
   return wanted !== undefined && phrase.startsWith(`${wanted} `) ? wanted : phrase;
 }
 
-/** Plays a scenario; fails where core and reference differ, or where either is not as the scenario says. */
+/** Plays a scenario; fails where core and reference differ, or where either deviates from the scenario. */
 function playScenario(text: string): void {
   const player = new Player();
   const lines = text

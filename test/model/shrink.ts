@@ -1,5 +1,5 @@
-// Makes a failing sequence of commands small: drops commands as long as what is left still fails. Used by the model test to
-// print a counter-example that people can read, in the notation that scenarios are written in.
+// Shrinks a failing sequence of commands: drops commands as long as the rest still fails. Used by the model test to print a
+// readable counter-example, in the notation of scenarios.
 import type { Timed } from './generator.ts';
 import { TIME_ZERO_MS } from './names.ts';
 import { printCommand } from './notation.ts';
@@ -26,7 +26,7 @@ export function firstDifference(sequence: readonly Timed[], depth = deepest): Fo
   return undefined;
 }
 
-/** A shorter sequence, starting with the same command, that ends in the same sort of difference; stops after so many seconds. */
+/** A shorter sequence, starting with the same command, that ends in the same kind of difference; stops after `secondsMax`. */
 export function shrink(sequence: readonly Timed[], secondsMax = 20): readonly Timed[] {
   const original = firstDifference(sequence);
   if (original === undefined) return sequence;

@@ -1,6 +1,7 @@
-// A world so small that it can be walked whole: tick 0.1, three accounts, one or two lots an order, a handful of commands, and
-// every sequence of them up to a length. Core and reference must agree on events and book after every command of every
-// sequence. TOY_SECONDS bounds the deepest length: it is walked only if the lengths before it say that it fits.
+// A world small enough to be explored exhaustively: tick 0.1, three accounts, one or two lots an order, a handful of
+// commands, and every sequence of them up to a length. Core and reference must agree on events and book after every command
+// of every sequence. TOY_SECONDS bounds the time: a length beyond the minimum is explored only if the shorter ones suggest
+// that it fits.
 import { expect, test } from 'vitest';
 import type { Command } from '../../engine/protocol/index.ts';
 import { orderIdOf, TIME_ZERO_MS } from './names.ts';
@@ -9,7 +10,7 @@ import { Disagreement, deepest, Pair } from './pair.ts';
 
 const secondsMax = Number(process.env.TOY_SECONDS ?? 60);
 
-/** Bob's other wallet is his own as well; dave has just enough for one order at a time. */
+/** Bob has a second wallet of his own; dave has just enough for one order at a time. */
 const opening = [
   'started window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0',
   'market tick 0.1 fee 1000/1 delay 0',
@@ -22,7 +23,7 @@ const opening = [
   'dave deposits 0.012',
 ];
 
-/** What each step of a sequence may be; `oldest` is the id of the oldest live order. */
+/** The possible steps of a sequence; `oldest` is the id of the oldest live order. */
 const broad = [
   'alice buys 0.02 YES @ 0.5 GTC',
   'alice buys 0.01 NO @ 0.4 GTC',
@@ -44,7 +45,7 @@ const broad = [
   'bob sells 0.01 YES @ 0.7 GTC post-only',
 ] as const;
 
-/** The few with which most can happen, for longer sequences. */
+/** The few steps with the most interactions, for longer sequences. */
 const narrow = [
   'alice buys 0.02 YES @ 0.5 GTC',
   'alice sells 0.01 NO @ 0.5 GTC',
@@ -71,8 +72,9 @@ class Walk {
   }
 
   /**
-   * Extends a sequence by every command, down to `length`. Nothing follows a command that changed nothing: what could, has
-   * been walked as a shorter sequence; and the exchanges that it left as they were take the next command in its place.
+   * Extends a sequence by every command, down to `length`. A command that changed nothing is not extended: its
+   * continuations have been walked as shorter sequences. The exchanges that it left unchanged take the next command in its
+   * place.
    */
   descend(steps: readonly number[], length: number): void {
     let told: string[] = [];
@@ -87,7 +89,7 @@ class Walk {
     }
   }
 
-  /** Fresh exchanges that have taken a sequence, which was compared before, and its lines. */
+  /** Fresh exchanges that have replayed a sequence compared before, and its lines. */
   private arriveAt(steps: readonly number[]): [Pair, string[]] {
     const pair = new Pair();
     for (const command of this.opening) pair.replay({ tMs: TIME_ZERO_MS, command });
@@ -121,7 +123,7 @@ class Walk {
   }
 }
 
-/** Walks ever longer sequences as long as the next length seems to fit into the time; returns the last length walked. */
+/** Walks ever longer sequences while the next length is expected to fit into the time; returns the last length walked. */
 function walkAll(alphabet: readonly string[], lengthMin: number, secondsMax: number): number {
   let seconds = 0;
   let growth = alphabet.length;

@@ -1,19 +1,19 @@
-// What one command of a crowd does to more markets, accounts and trades than the core's lists have room for at first: none of
-// them may be forgotten when a list grows. Used by crowd.ts.
+// Situations in which one command affects more markets, accounts and trades than the core's lists initially have room for:
+// none may be forgotten when a list grows. Used by crowd.ts.
 import { type CommandOf, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
 import { marketIds } from '../model/names.ts';
 import { fund, offer, priced } from './offers.ts';
 import { addressOf, keyOf, MARKETS, ORDERS, OWNERS, type Take, terms } from './situations.ts';
 
-/** More than the lists of the core hold at first. */
+/** More than the core's lists initially hold. */
 const MANY = 70;
 const FIRST_MARKET = MARKETS + 16;
 const FIRST_OWNER = OWNERS + 100;
 const FIRST_ORDER = ORDERS + 10_000;
-/** So far on (ms), whatever trades had to go through is over. */
+/** Time (ms) after which all pending trade statuses are over. */
 export const BURST_MS = 30_000;
 
-/** One owner leaves many markets at once, which choose their tick by themselves: then each still sees a bid near its end. */
+/** One owner leaves many markets with automatic ticks at once; each still sees a bid near its end afterwards. */
 export function leaveMany(take: Take, tMs: number): void {
   fund(take, tMs, FIRST_OWNER, 90_000_000);
   for (let at = 0; at < MANY; at += 1) {
@@ -29,7 +29,7 @@ export function leaveMany(take: Take, tMs: number): void {
   }
 }
 
-/** One order takes from many wallets what they had offered elsewhere, too: there none of them is covered any more. */
+/** One order takes from many wallets what they also offered elsewhere, where none of them is covered any more. */
 export function uncoverMany(take: Take, tMs: number): void {
   const [paying, reserving] = [FIRST_MARKET, FIRST_MARKET + 1];
   const seller = FIRST_OWNER + MANY + 1;
@@ -48,7 +48,7 @@ export function uncoverMany(take: Take, tMs: number): void {
   offer(take, tMs, FIRST_ORDER + 400, seller, { ...sweep, ...priced(1_000, 100 * (MANY + 1)) });
 }
 
-/** One order trades at many prices, whose trades all fall due at once, under rules that put them in order by their market. */
+/** One order trades at many prices; all trades fall due at once, under rules that order them by market. */
 export function tradeMany(
   take: Take,
   tMs: number,

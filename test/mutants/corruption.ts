@@ -1,6 +1,6 @@
-// Damage to a core's memory, one number or amount at a time, and what its invariants say of it: so the checks are checked.
-// Used by traces.ts to learn what the unchanged checks find, and by the killer to ask a mutant the same. It knows nothing of
-// what the numbers mean: it takes every array of numbers and every number that it can reach.
+// Damage to a core's memory, one number or amount at a time, and what its invariants report: a check of the checks. Used by
+// traces.ts to record what the unchanged checks find, and by the killer to ask a mutant the same. It does not know what the
+// numbers mean: it takes every numeric array and every number that it can reach.
 import { Script } from 'node:vm';
 import type { Exchange } from '../../engine/core/index.ts';
 
@@ -8,7 +8,7 @@ export interface FoundCorruption {
   readonly path: string;
   readonly index: number;
   readonly by: number;
-  /** The first words of what the invariants said; '' when they saw nothing. */
+  /** The first words of the invariants' report; '' when they found nothing. */
   readonly said: string;
 }
 
@@ -18,23 +18,23 @@ interface Place {
   readonly index: number;
   readonly read: () => number;
   readonly write: (value: number) => void;
-  /** By how much its number is changed, one way after the other. */
+  /** The amounts by which the number is changed, one after the other. */
   readonly shifts: (value: number) => readonly number[];
 }
 
-/** One number alone: a little, to the other side of whatever follows it in an order, and below nothing. */
+/** Changes of a single number: by little, past whatever follows it in an order, and below zero. */
 const alone = (value: number): readonly number[] => [1, -1, 2, 1_000_000, -1 - value];
-/** All of an amount, which another then has: no sum tells. */
+/** Moves a whole amount to another place: no sum shows it. */
 const whole = (value: number): readonly number[] => [-value];
-/** How far that other is: the next account, or the same amount of the records behind. */
+/** The distance to that other place: the next account, or the same amount of a later record. */
 const MOVES = [1, ...Array.from({ length: 12 }, (_, records) => 8 * (records + 1))];
 
 const PLACES_AN_ARRAY = 24;
 const DEPTH_MAX = 5;
-/** A check that runs so long (ms) goes in circles. */
+/** A check that runs this long (ms) is in an endless loop. */
 const CIRCLE_MS = 2_000;
 
-/** What a ladder knows of where its words lie. */
+/** The fields of a ladder that say where its words lie. */
 const PLACING = /^(?:space|words|bitsAt|summaryAt|levelsAt)$/;
 
 const isNumbers = (value: unknown): value is Numbers => ArrayBuffer.isView(value) && !(value instanceof DataView);
@@ -82,8 +82,9 @@ function betweenRecords(records: readonly unknown[], path: string, places: Place
 }
 
 /**
- * The words of a ladder lie in an array of many, wherever there was room when its first order came: its own alone are damaged, by
- * their places among these. Undefined for what is no ladder. (A mutant's class is another than the core's.)
+ * The words of a ladder lie in an array shared by many, wherever there was room when its first order came. Only its own
+ * words are damaged, by their index among these. Undefined for an object that is no ladder. (A mutant's class differs from
+ * the core's.)
  */
 function ladderWords(object: object): Int32Array | undefined {
   const [words, from, levelsAt, levelCount] = ['words', 'bitsAt', 'levelsAt', 'levelCount'].map((name): unknown =>
@@ -111,7 +112,7 @@ function numbersOf(numbers: Numbers, path: string, places: Place[]): void {
         numbers[index + by] += numbers[index] - value;
         numbers[index] = value;
       };
-      // What is no amount would not be the same again afterwards.
+      // A value that is no safe integer could not be restored exactly.
       if (Number.isSafeInteger(numbers[index]) && Number.isSafeInteger(numbers[index + by])) {
         places.push({ path: `${path} to ${by} behind`, index, read: () => numbers[index], write: move, shifts: whole });
       }
@@ -128,7 +129,7 @@ function check(core: Exchange): string {
   }
 }
 
-/** Runs a check that may go in circles; undefined when it does. */
+/** Runs a check that may loop endlessly; undefined when it does. */
 function checkInTime(core: Exchange): string | undefined {
   Reflect.set(globalThis, 'corruptionCheck', () => check(core));
   try {
@@ -138,7 +139,7 @@ function checkInTime(core: Exchange): string | undefined {
   }
 }
 
-/** Damages one number after the other, each mended again, and tells what the invariants say of each. */
+/** Damages one number after the other, restoring each, and returns what the invariants report for each. */
 export function corruptions(core: Exchange): FoundCorruption[] {
   const found: FoundCorruption[] = [];
   const places: Place[] = [];
@@ -156,7 +157,7 @@ export function corruptions(core: Exchange): FoundCorruption[] {
   return found;
 }
 
-/** The first damage of which a core's invariants say something else than they should; undefined when there is none. */
+/** The first damage for which a core's invariants report something unexpected; undefined when there is none. */
 export function differentWord(core: Exchange, expected: readonly FoundCorruption[]): string | undefined {
   const places: Place[] = [];
   placesOf(core, '', 0, new Set(), places);

@@ -1,6 +1,6 @@
 // A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
-// hundreds of own orders in the way, markets by the hundred, ids of many hours, heartbeats and ends that all fall due at
-// once. Used by traces.ts; the core's own answers on it are the measure.
+// hundreds of own orders in the way, hundreds of markets, ids of many hours, heartbeats and expirations that all fall due
+// at once. Used by traces.ts; the unchanged core's own answers to it are the standard.
 import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
@@ -38,7 +38,7 @@ import {
 
 const CLOSED_ONLY = { mask: AccountFlag.CLOSED_ONLY, flags: AccountFlag.CLOSED_ONLY } as const;
 
-/** Hands every command with its time to `take`. */
+/** Passes every command with its time to `take`. */
 export function crowd(take: Take): void {
   const random = new Random(77);
   let tMs = TIME_ZERO_MS;
@@ -67,7 +67,7 @@ export function crowd(take: Take): void {
       amountMicro: 50_000_000,
       flags: 0,
     });
-    // What is said of the first owners must outlive the growth of their table.
+    // Flags of the first owners must survive the growth of their table.
     if (owner === 20) take(tMs, { type: 'SetAccountFlags', owner: addressOf(1), ...CLOSED_ONLY });
     if (owner % 4 === 0) {
       take(tMs, {
@@ -106,7 +106,7 @@ export function crowd(take: Take): void {
   let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
     if (label % 500 === 0) {
-      // Every id of the last hours once more: each is remembered.
+      // Repeats every id of the last hours: each is remembered.
       for (const order of recent) take(tMs, order);
       recent = [];
     }
@@ -125,7 +125,7 @@ export function crowd(take: Take): void {
   offerAtTheEdges(take, tMs);
   leaveDust(take, tMs);
   askExtremes(take, tMs);
-  // The rich owner takes all that is asked in the first market: many makers' other orders are no longer covered.
+  // The rich owner takes every ask in the first market: other orders of many makers are no longer covered.
   const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
   const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
   take(tMs, { ...sweep, orderId: orderIdOf(ORDERS + 5_000), makerAmountMicro: 9e9, takerAmountMicro: 1e10 });
@@ -143,7 +143,7 @@ export function crowd(take: Take): void {
       flags: 0,
     });
   }
-  // More owners than there is room for at first have had their credit: it is given once.
+  // More owners have had their credit than there is room for initially: each gets it once.
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, ...settings, creditMicro: 7_000_000 });
   for (const owner of [0, OWNERS - 1, 0, OWNERS - 1]) {
     take(tMs, { type: 'CreditOwner', owner: addressOf(owner), items: [addressOf(owner)] });

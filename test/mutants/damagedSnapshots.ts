@@ -1,28 +1,28 @@
-// Snapshots that say what cannot be: numbers that are off, lists that are cut, entries that changed places. What the unchanged
-// core says of each when it loads it is the measure of a mutant's. Used by traces.ts and killer.ts; like corruption.ts it
-// knows nothing of what the numbers mean.
+// Impossible snapshots: numbers that are off, lists that are cut, entries that changed places. The response of the
+// unchanged core to loading each is the standard for a mutant. Used by traces.ts and killer.ts; like corruption.ts it does
+// not know what the numbers mean.
 import type { Exchange } from '../../engine/core/index.ts';
 import { KeptSections } from './keptSections.ts';
 
 type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
-/** Words of a list that are damaged: so many of the first and of the last. */
+/** How many of a list's first and last words are damaged. */
 const FIRST_WORDS = 24;
 const LAST_WORDS = 4;
-/** Words that one record may have, for lists that are cut to a number of records. */
+/** Possible words per record, for lists that are cut to a number of records. */
 const RECORD_WORDS = [1, 2, 4, 16] as const;
-/** Numbers of records that a list is cut to, while the number beside it says as many. */
+/** Record counts to which a list is cut, while the number beside it is set to match. */
 const RECORDS = [16, 64] as const;
 
 const isNumbers = (value: unknown): value is Numbers => value instanceof Int32Array || value instanceof Float64Array;
 
 const partOf = (key: string): string => key.slice(0, key.lastIndexOf('/') + 1);
 
-/** Everything in the same part of the snapshot. */
+/** Everything else in the same part of the snapshot. */
 const besides = (values: ReadonlyMap<string, unknown>, key: string): readonly (readonly [string, unknown])[] =>
   [...values].filter(([other]) => other !== key && partOf(other) === partOf(key));
 
-/** What a number might wrongly be. */
+/** Wrong values for a number. */
 const wrongNumbers = (value: number): readonly number[] =>
   [value + 1, value - 1, -1, 0, 1, 2, 1_000_000].filter((wrong) => wrong !== value);
 
@@ -32,7 +32,7 @@ function withWord(numbers: Numbers, index: number, value: number): Numbers {
   return changed;
 }
 
-/** The list with two pairs of its words at each other's place. */
+/** The list with two pairs of its words exchanged. */
 function withPairsSwapped(numbers: Numbers, first: number, second: number): Numbers {
   const changed = numbers.slice();
   for (const off of [0, 1]) {
@@ -42,7 +42,7 @@ function withPairsSwapped(numbers: Numbers, first: number, second: number): Numb
   return changed;
 }
 
-/** What a list might wrongly be, of which the numbers beside it may tell the length. */
+/** Wrong values for a list; `counts` are the numbers beside it, one of which may be its length. */
 function* wrongLists(numbers: Numbers, counts: readonly number[]): Generator<Numbers> {
   const { length } = numbers;
   const lengths = [length - 1, length - 2, length >> 1, 0];
@@ -63,7 +63,7 @@ function withRoom(numbers: Numbers): Numbers {
   return longer;
 }
 
-/** Every damage, as the values that take the place of the right ones. */
+/** Every damage, as the values that replace the right ones. */
 function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, unknown>> {
   for (const [key, value] of values) {
     const others = besides(values, key);
@@ -113,13 +113,13 @@ const snapshotOf = (core: Exchange): Map<string, unknown> => {
   return values;
 };
 
-/** What a core says of its own snapshot, damaged in one way after the other: why it does not load it, or '' where it does. */
+/** A core's responses to its own snapshot, damaged in one way after the other: why it does not load, or '' where it does. */
 export function sayingsOfDamage(core: Exchange, make: new () => Exchange): string[] {
   const values = snapshotOf(core);
   return Array.from(damages(values), (changes) => load(make, values, changes));
 }
 
-/** The first damage to its snapshot of which a core says something else than it should; undefined when there is none. */
+/** The first damage to its snapshot to which a core responds otherwise than expected; undefined when there is none. */
 export function differentSaying(
   core: Exchange,
   make: new () => Exchange,

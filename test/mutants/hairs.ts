@@ -1,5 +1,5 @@
-// Amounts, prices and times that lie a hair off a limit, which no random order hits: by a pip, by a micro, by the last digit of
-// a product. Used by crowd.ts, and by traces.ts for the one that wants an exchange of its own.
+// Amounts, prices and times that miss a limit by the smallest step, which no random order does: by a pip, by a micro, by
+// the last digit of a product. Used by crowd.ts, and by traces.ts for the one that needs an exchange of its own.
 import { MarketField, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
 import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
 import { fund, offer, priced } from './offers.ts';
@@ -12,8 +12,8 @@ const FIRST_ORDER = ORDERS + 11_000;
 const FUNDS_MICRO = 900_000_000;
 
 /**
- * Markets whose best price lies at the very price from which an automatic tick becomes finer, and a pip to either side of it. Such
- * prices come of a tick of a pip, which is made coarse before the market is told to choose by itself.
+ * Markets whose best price lies exactly at the price from which an automatic tick becomes finer, and a pip to either side
+ * of it. Such prices need a tick of one pip, which is made coarse before the automatic tick is turned on.
  */
 export function refineAtTheEdge(take: Take, tMs: number): void {
   for (const owner of [MAKER, TAKER]) fund(take, tMs, owner, FUNDS_MICRO);
@@ -33,8 +33,8 @@ export function refineAtTheEdge(take: Take, tMs: number): void {
 }
 
 /**
- * A budget whose price misses 3 pips by a ten-thousandth of a pip: it buys a lot at 2 pips, where it would buy none at 3. And a
- * trade whose fee misses a step of ten micro by the last digits of its product.
+ * A budget whose price misses 3 pips by a ten-thousandth of a pip: it buys a lot at 2 pips, where it would buy none at 3.
+ * And a trade whose fee misses a step of ten micro by the last digits of its product.
  */
 export function missByTheLeast(take: Take, tMs: number): void {
   const [ofPips, ofFees] = [FIRST_MARKET + 6, FIRST_MARKET + 7];
@@ -57,8 +57,8 @@ export function missByTheLeast(take: Take, tMs: number): void {
 }
 
 /**
- * An exchange that takes orders however old they are: one signed at the beginning of all time is taken, once. And one that takes
- * all the money there can be: a micro more is refused.
+ * An exchange that accepts orders of any age: one signed at time 0 is accepted, once. And one with the maximum of money: a
+ * deposit of a micro more is refused.
  */
 export function acceptForEver(take: Take): void {
   const tMs = TIME_ZERO_MS;

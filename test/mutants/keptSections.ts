@@ -1,5 +1,5 @@
-// A snapshot that is kept in memory as plain copies, and can be loaded as often as one likes. Used by killer.ts, so that the
-// fields which the core lists for snapshots are held against the traces like everything else, and by the simulation.
+// A snapshot kept in memory as plain copies, which can be loaded any number of times. Used by killer.ts, so that the fields
+// which the core lists for snapshots are checked against the traces like everything else, and by the simulation.
 import { deserialize, serialize } from 'node:v8';
 import type { Sections } from '../../engine/protocol/index.ts';
 
@@ -39,12 +39,12 @@ export class KeptSections implements Sections {
     return this.isLoading ? deserialize(bytes) : value;
   }
 
-  /** What is kept under a name, or will be: a copy in either case. */
+  /** Reads the value kept under a name, or keeps it: copied in either case. */
   private pass<T>(name: string, value: T, copy: (value: T) => T): T {
     const key = this.path + name;
     if (this.isLoading) {
       if (!this.values.has(key)) throw new Error(`${key} was not written`);
-      return copy(this.values.get(key) as T); // what was written under this name by the same list
+      return copy(this.values.get(key) as T); // the same list wrote it under this name
     }
     if (this.values.has(key)) throw new Error(`${key} is written twice`);
     this.values.set(key, copy(value));

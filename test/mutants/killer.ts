@@ -1,5 +1,5 @@
-// Holds a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and invariants
-// that see the same damage. Used by worker.ts; a core that throws is as good as one that differs.
+// Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and
+// invariants that detect the same damage. Used by worker.ts; a core that throws counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { differentAside } from './asides.ts';
@@ -8,16 +8,17 @@ import { differentSaying } from './damagedSnapshots.ts';
 import { KeptSections } from './keptSections.ts';
 import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
 
-/** What a core is asked besides what everyone is: what its invariants say of damage, and what it says of damaged snapshots. */
+/** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
 export interface Questions {
   readonly invariants: boolean;
   readonly snapshots: boolean;
 }
 
-/** What gives the core away, or undefined when nothing does. */
+/** The first sign that the core is a mutant, or undefined. */
 export function giveaway(make: new () => Exchange, traces: readonly Trace[], questions: Questions): string | undefined {
   for (const trace of traces) {
-    // A crowd fills tables beyond what they have room for at first: of a state that was loaded they are as large as they were.
+    // A crowd fills tables beyond their initial room, but tables of a
+    // loaded state already have their later size: play it both ways.
     for (const isReloading of trace.name === CROWD ? [true, false] : [true]) {
       try {
         const difference = new Killer(make, trace, isReloading).difference(questions);
@@ -30,13 +31,13 @@ export function giveaway(make: new () => Exchange, traces: readonly Trace[], que
   return undefined;
 }
 
-/** Commands also come one after another in a longer message, at any multiple of 8 bytes. */
+/** A command may also come inside a longer message, at any multiple of 8 bytes. */
 const message = new Message(new ArrayBuffer(1 << 16));
 const PLACE_BYTES = 64;
 const PLACES = 100;
-/** So many commands are applied as a batch, again and again. */
+/** Batch size, and how often a batch is applied, in commands. */
 const BATCH = { commands: 20, every: 60 } as const;
-/** After so many commands, again and again, the core goes on from a snapshot of itself: not before a batch has followed a batch. */
+/** How often, in commands, the core is replaced by one loaded from its snapshot; only after a batch has followed a batch. */
 const RELOAD_EVERY = 45;
 const RELOAD_FROM = BATCH.every + BATCH.commands;
 
@@ -45,7 +46,7 @@ class Killer {
   private readonly make: new () => Exchange;
   private readonly trace: Trace;
   private readonly isReloading: boolean;
-  /** So small that it must grow, again and again, in the middle of a command or of a batch. */
+  /** Initially so small that it must grow repeatedly, in the middle of a command or of a batch. */
   private readonly writer = new EventWriter(256);
 
   constructor(make: new () => Exchange, trace: Trace, isReloading: boolean) {
@@ -55,7 +56,7 @@ class Killer {
     this.isReloading = isReloading;
   }
 
-  /** Where the core differs from the trace; undefined when it never does. */
+  /** The first difference between the core and the trace; undefined when there is none. */
   difference(questions: Questions): string | undefined {
     const { commands } = this.trace;
     for (let index = 0; index < commands.length; ) {
@@ -75,7 +76,7 @@ class Killer {
     return undefined;
   }
 
-  /** One command, alone or at some place of a longer message; now and then the next was looked ahead for, and does not come. */
+  /** Applies one command, alone or somewhere in a longer message; now and then the next one was prefetched and does not come. */
   private applyOne(index: number): void {
     const { core, writer } = this;
     const { tMs, bytes } = this.trace.commands[index];
@@ -96,7 +97,7 @@ class Killer {
     writer.finish();
   }
 
-  /** A batch ends before the next command after which the trace looks at everything. */
+  /** A batch ends before the next command after which the trace compares everything. */
   private batchEnd(index: number): number {
     const { looks, corrupted, commands } = this.trace;
     const stops = [...looks.map(({ after }) => after + 1), (corrupted?.after ?? -1) + 1].filter((stop) => stop > index);
@@ -137,7 +138,7 @@ class Killer {
     return questions.snapshots ? differentSaying(core, this.make, corrupted.sayings) : undefined;
   }
 
-  /** The core from now on is a new one that has loaded what the old one wrote. */
+  /** Replaces the core by a new one that has loaded what the old one wrote. */
   private reload(): void {
     const values = new Map<string, unknown>();
     this.core.visit(new KeptSections(values, false));

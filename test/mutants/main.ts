@@ -1,7 +1,7 @@
 // The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces
-// notice. `--sample N` tries so many, drawn by `--seed`; `--every` tries every place instead of one a line. Survivors must be
-// the same program by another name, each for a reason that survivors.ts gives; one without a reason ends the run with status 1.
-// Run by hand and by mutants.test.ts.
+// detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line. A survivor must be
+// an equivalent program, for a reason in survivors.ts that is printed with it; one without a reason makes the exit status 1. Run
+// by hand and by mutants.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,9 +26,9 @@ interface Flags {
 }
 
 const TRACES = { seeds: 16, commands: 800 } as const;
-/** A worker is replaced after so many mutants: modules, once loaded, are never given back. */
+/** A worker is replaced after this many mutants: loaded modules are never unloaded. */
 const MUTANTS_A_WORKER = 60;
-/** So long (ms) without an answer means that a mutant runs for ever. */
+/** A mutant without an answer for this long (ms) is in an endless loop. */
 const CIRCLE_MS = 60_000;
 
 function whole(text: string): number {
@@ -123,7 +123,7 @@ class WorkerProcess {
 
 function chosen(mutants: readonly Mutant[]): Mutant[] {
   const among = flags.file === undefined ? [...mutants] : mutants.filter(({ file }) => file === flags.file);
-  // In a drawn order, so that a run that is stopped early has seen something of everything.
+  // In random order, so that a run stopped early has covered a bit of everything.
   const random = new Random(flags.seed);
   return Array.from({ length: Math.min(flags.sample ?? among.length, among.length) }, () =>
     among.splice(random.int(0, among.length - 1), 1),
@@ -157,7 +157,7 @@ function report(outcomes: readonly Outcome[]): number {
 
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
-  // What the unchanged core is taken for a mutant by, every mutant would be noticed by.
+  // If the killer took the unchanged core for a mutant, it would report every mutant as killed.
   const own = giveaway(Exchange, readTraces(traceFile), { invariants: true, snapshots: true });
   if (own !== undefined) throw new Error(`The core itself is not what its traces say: ${own}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
@@ -170,7 +170,7 @@ async function main(): Promise<number> {
 }
 
 const workers: WorkerProcess[] = [];
-// A worker whose mutant runs for ever never hears that nobody waits for it any more.
+// A worker whose mutant loops endlessly does not notice that its parent is gone.
 process.on('exit', () => {
   for (const worker of workers) worker.stop();
   rmSync(folder, { recursive: true, force: true });

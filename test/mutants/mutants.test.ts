@@ -1,5 +1,5 @@
-// A sample of the mutants of the core: the traces must notice each that is another program, and each survivor must have the
-// reason for which it is not. MUTANTS_SAMPLE sets how many, MUTANTS_SEED which; `npm run mutate` tries all of them. The run is a process
+// A sample of the core's mutants: the traces must detect each that is a different program, and each survivor must have the
+// reason why it is not. MUTANTS_SAMPLE sets how many, MUTANTS_SEED which; `npm run mutate` tries all of them. The run is a process
 // of its own, since each mutant loads the core anew.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 const root = join(import.meta.dirname, '..', '..');
 const sample = Number(process.env.MUTANTS_SAMPLE ?? 40);
 const seed = process.env.MUTANTS_SEED ?? '1';
-/** Of all: how many are the same program is chance, but reasons must not explain much of a sample away. */
+/** Of all mutants: the share of equivalent ones is chance, but reasons must not explain away much of a sample. */
 const KILLED_OF_ALL_MIN = 0.75;
 
 test('a sample of small changes of the core is noticed', { timeout: 1_200_000 }, () => {

@@ -1,5 +1,5 @@
-// Orders and money of a crowd's situations, said in few words: an order in the first token, by an owner's own wallet and only key.
-// Used by bursts.ts and hairs.ts.
+// Short forms for the orders and deposits of a crowd's situations: an order in the first token, by an owner's own wallet
+// and only key. Used by bursts.ts and hairs.ts.
 import { OrderType, Side } from '../../engine/protocol/index.ts';
 import { orderIdOf } from '../model/names.ts';
 import { addressOf, keyOf, type Take } from './situations.ts';
@@ -9,16 +9,16 @@ interface Offer {
   readonly side: number;
   readonly moneyMicro: number;
   readonly sharesMicro: number;
-  /** GTC where it is not said. */
+  /** GTC by default. */
   readonly orderType?: number;
-  /** The command's own time where it is not said. */
+  /** The command's own time by default. */
   readonly timestampMs?: number;
 }
 
-/** The amounts of so many lots at a price. */
+/** The amounts of `lots` at a price. */
 export const priced = (pips: number, lots: number) => ({ moneyMicro: lots * pips, sharesMicro: lots * 10_000 });
 
-/** Takes an order of an owner, whose id is made of the label. */
+/** Places an order of an owner; its id is made from the label. */
 export function offer(take: Take, tMs: number, label: number, owner: number, order: Offer): void {
   const { marketIndex, side, moneyMicro, sharesMicro, orderType = OrderType.GTC, timestampMs = tMs } = order;
   const wallet = addressOf(owner);
@@ -30,7 +30,7 @@ export function offer(take: Take, tMs: number, label: number, owner: number, ord
   });
 }
 
-/** Gives an owner money. */
+/** Deposits money for an owner. */
 export function fund(take: Take, tMs: number, owner: number, amountMicro: number): void {
   const wallet = addressOf(owner);
   take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro, isFaucet: 0 });

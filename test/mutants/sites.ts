@@ -1,6 +1,6 @@
-// Where the core can be changed, and how: for every line of engine/core that does anything, one small change of its code,
-// drawn from the operators that apply there. Used by main.ts and worker.ts, which must agree on the numbering. It reads the
-// sources with their types blanked out, so that places stay those of the files.
+// Where the core can be changed, and how: for every effective line of engine/core, one small change of its code, drawn from
+// the operators that apply there. Used by main.ts and worker.ts, which must agree on the numbering. It reads the sources
+// with their types blanked out, which keeps positions those of the files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
@@ -13,22 +13,22 @@ export interface Mutant {
   readonly file: string;
   readonly line: number;
   readonly operator: Operator;
-  /** Where in the source the text `from` stands that becomes `to`. */
+  /** Offset in the source of the text `from`, which becomes `to`. */
   readonly at: number;
   readonly from: string;
   readonly to: string;
-  /** The line as it is, trimmed. */
+  /** The unchanged line, trimmed. */
   readonly text: string;
 }
 
 export const coreFolder = join(import.meta.dirname, '..', '..', 'engine', 'core');
 
-/** The source of a core file as JavaScript, with types and nothing else blanked out. */
+/** The source of a core file as JavaScript, with nothing but its types blanked out. */
 export function strippedSource(file: string): string {
   return stripTypeScriptTypes(readFileSync(join(coreFolder, file), 'utf8'));
 }
 
-/** Comments and texts as blanks, so that nothing in them is changed. */
+/** Blanks out comments and strings, so that nothing in them is changed. */
 function codeOnly(source: string): string {
   const blank = (text: string): string => text.replaceAll(/[^\n]/g, ' ');
   const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`/g;
@@ -61,7 +61,7 @@ const sides: readonly (readonly [string, string])[] = [
   ['firstOf', 'lastOf'],
 ];
 const sideOf = new Map<string, string>(sides.flatMap(([x, y]) => [[y, x] as const, [x, y] as const]));
-/** Names that are only swapped after this: `min` alone is no function. */
+/** Names that are only swapped after this prefix: `min` alone is no function. */
 const onlyAfter: Readonly<Record<string, string>> = { min: 'Math.', max: 'Math.' };
 /** Names that are only swapped as members or not at all: parameters of this name would end in a ReferenceError. */
 const neverSwapped: ReadonlySet<string> = new Set(['owner', 'account', 'firstOf']);
@@ -118,19 +118,21 @@ function conditionOf(code: string): { readonly at: number; readonly text: string
   return undefined;
 }
 
-/** A number from a text, the same for ever. */
+/** A number derived from a text, always the same. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (const letter of text) hash = Math.imul(hash ^ letter.charCodeAt(0), 0x01000193);
   return hash >>> 0;
 }
 
-/** What is no code of its own: imports, ends of blocks, members without a value, constants that only rename. */
+/**
+ * Whether a line has no code of its own: an import, the end of a block, a member without a value, a constant that only renames.
+ */
 function isIdle(code: string): boolean {
   return /^\s*(?:import\b|export \{|\} from|[\])}];?,?$|export interface|interface|$)/.test(code);
 }
 
-/** One mutant for every line that has a place for one; all of them if asked for. Numbered from 0. */
+/** One mutant for each line that has a place for one, or all with `isEvery`. Numbered from 0. */
 export function mutantsOf(files: readonly string[], isEvery: boolean): Mutant[] {
   const mutants: Mutant[] = [];
   for (const file of files) {

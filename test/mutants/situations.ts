@@ -1,5 +1,5 @@
-// The situations that a crowd is in besides its many orders, each with what it takes to bring it about: reservations that are
-// covered exactly, ids that collide, dust, ends of what an order may be. Used by crowd.ts, with the names that both use.
+// The situations of a crowd besides its many orders, each with the commands that bring it about: reservations that are
+// covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts, with the names that both use.
 import { SLICE_MS } from '../../engine/core/idWindow.ts';
 import {
   AccountFlag,
@@ -29,7 +29,7 @@ export const terms = {
   ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
 };
 
-/** One owner puts hundreds of orders on both sides of a market and then walks through its own. */
+/** One owner puts hundreds of orders on both sides of a market and then crosses its own. */
 export function sweepOwn(take: Take, tMs: number): void {
   const wallet = addressOf(3);
   const by = {
@@ -65,7 +65,7 @@ export function sweepOwn(take: Take, tMs: number): void {
   take(tMs, { ...through, makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 });
 }
 
-/** An owner who trades in a market offers what is a usual order but for one thing, which is just beyond a limit. */
+/** An owner who trades in a market places orders that are ordinary except for one value, which is just beyond a limit. */
 export function offerAtTheEdges(take: Take, tMs: number): void {
   const owner = addressOf(3);
   const by = { keyId: keyOf(3), maker: owner, owner, marketIndex: 3, orderType: 0, flags: 0, timestampMs: tMs };
@@ -118,7 +118,7 @@ export function coverExactly(take: Take, tMs: number): void {
   take(tMs, order(4, seller, paying, 1, 40));
 }
 
-/** Odd shares of a market that ends half and half: the last redemption leaves a micro to the dust. */
+/** Odd shares of a market that resolves 50/50: the last redemption leaves a micro as dust. */
 export function leaveDust(take: Take, tMs: number): void {
   const wallets = [addressOf(OWNERS + 3), `0x${hex(2, 40)}`];
   take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(MARKETS), ...terms });
@@ -137,8 +137,8 @@ export function leaveDust(take: Take, tMs: number): void {
 }
 
 /**
- * Delayed orders of two markets meet one of their own each when they are released, at once: what that one reserves pays the
- * fee, which was withdrawn.
+ * Delayed orders of two markets are released at once, and each meets an order of its own owner, whose reservation pays the
+ * fee: that money was withdrawn.
  */
 export function releaseIntoOwn(take: Take, tMs: number): void {
   for (const marketIndex of [MARKETS + 1, MARKETS + 2]) {
@@ -171,7 +171,7 @@ export function releaseIntoOwn(take: Take, tMs: number): void {
   take(tMs + 4_000, { type: 'Tick' });
 }
 
-/** The ids of three orders differ, and are looked up at the same place of the pool: each is canceled by its own. */
+/** Three orders whose ids differ, but hash to the same entry of the pool: each is canceled by its own id. */
 export function collide(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
@@ -200,13 +200,13 @@ export function collide(take: Take, tMs: number): void {
   place(first);
   place(second);
   cancel(first);
-  // It has the first one's slot, and stands behind the second.
+  // The third order gets the first one's slot, and comes after the second in the probe sequence.
   place(third);
   cancel(second);
   cancel(third);
 }
 
-/** Ids that come again after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
+/** Ids repeated after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
 export function repeatLate(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { maker: owner, owner, keyId: keyOf(0), marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0 };
@@ -221,7 +221,7 @@ export function repeatLate(take: Take, tMs: number): void {
   place(early, tMs - 9_000, tMs);
   place(idOf('77777777', 3), tMs + 9_000, tMs + 9_000);
   place(early, tMs - 9_000, tMs + 9_000);
-  // The first word of one is 0, which marks a free place.
+  // The first word of one id is 0, which marks a free entry.
   for (let label = 0; label < 60; label += 1) {
     place(idOf(label === 0 ? '00000000' : hex(0x1111_1111 + label * 0x0123_4567, 8), label), tMs, tMs + 9_000);
   }
@@ -229,12 +229,12 @@ export function repeatLate(take: Take, tMs: number): void {
 }
 
 /**
- * An order waits out a delay while its market gets a coarser tick and its maker leaves: it comes to rest off the tick, and
- * trades at its price.
+ * An order waits out its delay while its market gets a coarser tick and
+ * its maker leaves: it rests off the tick, and trades at its price.
  */
 export function coarsenMeanwhile(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 7;
-  // Every word of its address is another: all of them count when it cancels.
+  // All words of its address differ: each of them counts when it cancels.
   const buyer = `0x${[1, 2, 3, 4, 5].map((word) => hex(word * 0x1111_1111, 8)).join('')}`;
   const seller = addressOf(OWNERS + 11);
   const by = (owner: string) => ({ keyId: keyOf(OWNERS + 10), owner, marketIndex, flags: 0 });
@@ -266,7 +266,10 @@ export function coarsenMeanwhile(take: Take, tMs: number): void {
   take(tMs + 13_000, { type: 'CancelOrders', owner: buyer, keyId: keyOf(OWNERS + 10), items });
 }
 
-/** A market whose best bid is near the end of the range already is told to choose its tick by itself; one that is not there ends. */
+/**
+ * The automatic tick is turned on for a market whose best bid is already near the end of the range; then a market that
+ * does not exist is resolved.
+ */
 export function refineByUpdate(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 8;
   const buyer = addressOf(OWNERS + 12);
@@ -302,7 +305,7 @@ export function repeatAtSliceEnd(take: Take, tMs: number): void {
   }
 }
 
-/** A tick becomes coarser than a price that rests: who comes again with such a price is refused. */
+/** A tick becomes coarser than a resting price: a new order at such a price is refused. */
 export function offerBetweenTicks(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 10;
   const buyer = addressOf(OWNERS + 43);
@@ -320,7 +323,10 @@ export function offerBetweenTicks(take: Take, tMs: number): void {
   }
 }
 
-/** An order that waited rests so high that its market's tick becomes finer, before the command of that time does anything. */
+/**
+ * A delayed order rests at so high a price that its market's tick
+ * becomes finer, before the command of that time has any effect.
+ */
 export function refineAtRelease(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 9;
   const [seller, buyer] = [addressOf(OWNERS + 40), addressOf(OWNERS + 41)];
@@ -351,7 +357,7 @@ export function refineAtRelease(take: Take, tMs: number): void {
   take(tMs + 3_000, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 1, isFaucet: 0 });
 }
 
-/** Orders of hours later: with each of them ids of more hours are forgotten. */
+/** Orders of later and later hours: with each of them the ids of more hours are forgotten. */
 export function forgetByAndBy(take: Take, tMs: number, hours: readonly number[]): void {
   const wallet = addressOf(OWNERS + 42);
   take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
@@ -365,7 +371,7 @@ export function forgetByAndBy(take: Take, tMs: number, hours: readonly number[])
   }
 }
 
-/** What the versions of the rules differ in, under each. */
+/** Exercises the differences between the rules versions, under each version. */
 export function changeRules(
   take: Take,
   tMs: number,
@@ -379,7 +385,7 @@ export function changeRules(
   }
 }
 
-/** A wallet is bound before it has an account; then a stranger and its owner send money there. */
+/** A wallet is bound before it has an account; then a stranger and its owner deposit money to it. */
 function bindEarly(take: Take, tMs: number, first: number): void {
   const [owner, wallet, stranger] = [addressOf(first), addressOf(first + 1), addressOf(first + 2)];
   take(tMs, { type: 'BindWallet', owner, wallet, signatureType: 2 });
@@ -388,7 +394,7 @@ function bindEarly(take: Take, tMs: number, first: number): void {
   }
 }
 
-/** A budget would buy more lots than an order may have, on two levels; the buyer is banned then and splits what is left. */
+/** A budget could buy more lots than an order may have, on two levels; the buyer is then banned and splits the rest. */
 function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number): void {
   const [seller, buyer] = [addressOf(first), addressOf(first + 1)];
   const keyId = keyOf(first);
@@ -422,7 +428,7 @@ function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number)
   take(tMs, { type: 'Split', wallet: buyer, owner: buyer, keyId, marketIndex, flags: 0, amountMicro: 1_000_000 });
 }
 
-/** Half of all shares of a market that ends even is paid: of an odd number of each token, too. */
+/** Half of all shares is paid in a market that resolves 50/50, for an odd number of each token too. */
 export function halveOdd(take: Take, tMs: number): void {
   const wallet = addressOf(OWNERS + 8);
   const marketIndex = MARKETS + 6;
@@ -434,7 +440,7 @@ export function halveOdd(take: Take, tMs: number): void {
   take(tMs, { type: 'Redeem', ...by });
 }
 
-/** Keys that differ in one word each, by turns: the one that falls silent loses its orders, the others keep theirs. */
+/** Keys that differ in one word each, in turns: the silent one loses its orders, the others keep theirs. */
 export function lapseOne(take: Take, tMs: number): void {
   const owner = addressOf(OWNERS + 6);
   const marketIndex = MARKETS + 5;
@@ -454,7 +460,7 @@ export function lapseOne(take: Take, tMs: number): void {
   }
 }
 
-/** Orders at the ends of what an order may be: a micro on one of its sides, and the most lots there are, and one more. */
+/** Extreme orders: a micro on one side, the maximum of lots, and one lot more. */
 export function askExtremes(take: Take, tMs: number): void {
   const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0 };
   const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
@@ -465,7 +471,7 @@ export function askExtremes(take: Take, tMs: number): void {
       [1, 2, 10_000, 1],
       [1, 0, 1, 10_000],
       [0, 0, 10_000_000_000, 10_000_000_000_000],
-      // A usual order has its limits, any other has its own.
+      // The fast path and the general path have separate checks of these limits.
       [0, 0, 10_000_000_000, 10_000_000_000_000, OrderFlag.POST_ONLY],
       [0, 0, 10_000_000_010, 10_000_000_010_000],
     ];
@@ -476,8 +482,9 @@ export function askExtremes(take: Take, tMs: number): void {
 }
 
 /**
- * The newest wallet of an owner becomes another's, and the owner cancels what its older one has: the one order in a market,
- * at the lowest of all prices, whose tick is made coarser and fine again meanwhile, which it outlives: somebody sells to it.
+ * An owner's newest wallet moves to another owner, and the owner cancels the orders of its older wallet: the only order in
+ * a market, at the lowest price. In between its tick is made coarser and fine again, which the order survives: somebody
+ * sells to it.
  */
 export function moveNewest(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];

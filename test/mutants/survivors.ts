@@ -1,17 +1,17 @@
-// Why a mutant of the core may survive: it is the same program by another name, whatever a core is asked. Read by main.ts, which
-// fails when a survivor has no reason here. A reason names lines by what they say, so that it stays true when they move.
+// Why a mutant of the core may survive: it is an equivalent program, whatever a core is asked. Read by main.ts, which fails when
+// a survivor has no reason here. A reason identifies lines by their text, so it stays valid when they move.
 import type { Mutant } from './sites.ts';
 
 interface Reason {
   readonly file: RegExp;
-  /** Matches the line and what the change makes of it, as `text ⇒ from → to`. */
+  /** Matches the line and its change, as `text ⇒ from → to`. */
   readonly change: RegExp;
   readonly text: string;
 }
 
 const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text });
 
-/** Why what makes fewer orders usual is never seen. */
+/** The reason for changes that merely send fewer orders down the fast path. */
 const UNUSUAL = 'An order that is not taken for a usual one goes the long way to the same end: only the time differs.';
 
 const reasons: readonly Reason[] = [
@@ -267,7 +267,7 @@ const reasons: readonly Reason[] = [
   equal(/^invariants/, /^let previous = 0;/, 'Numbers of orders begin at 1, which has been checked before.'),
 ];
 
-/** The reason for which this mutant may live; undefined when there is none. */
+/** The reason for which this mutant may survive; undefined when there is none. */
 export function reasonOf({ file, text, from, to }: Mutant): string | undefined {
   const change = `${text} ⇒ ${from} → ${to}`;
   return reasons.find((reason) => reason.file.test(file) && reason.change.test(change))?.text;

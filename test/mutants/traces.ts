@@ -1,5 +1,5 @@
 // What a core must do on fixed sequences of commands: events, due times and books by the reference exchange, hashes and
-// answers of the unchanged core. Recorded once by main.ts, written to a file, and held against every mutant by worker.ts.
+// answers of the unchanged core. Recorded once by main.ts, written to a file, and compared with every mutant by worker.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
@@ -23,9 +23,12 @@ interface TracedCommand {
 export interface Trace {
   readonly name: string;
   readonly commands: readonly TracedCommand[];
-  /** After so many commands: everything that the core can be asked. */
+  /** Everything that can be asked of the core, after this many commands. */
   readonly looks: readonly { readonly after: number; readonly text: string }[];
-  /** What damage to the state after so many commands makes of the invariants, and damage to its snapshot of loading it. */
+  /**
+   * What the invariants report on damage to the state after this many
+   * commands, and how loading responds to damage to its snapshot.
+   */
   readonly corrupted:
     | {
         readonly after: number;
@@ -40,13 +43,13 @@ export interface Trace {
 /** The name of the trace of a crowd. */
 export const CROWD = 'crowd';
 const LOOK_EVERY = 60;
-/** The checks of the state are checked on these traces, after so many commands or at their end. */
+/** The checks of the state are themselves checked on these traces, after this many commands or at their end. */
 const CORRUPTED: ReadonlyMap<string, number> = new Map([
   ['seed 3', 420],
   ['few', Infinity],
 ]);
 
-/** Answers of a core to every question, as one text. */
+/** A core's answers to every question, as one text. */
 export function askEverything(core: Exchange, marketCount: number, accountCount: number): string {
   core.checkInvariants();
   const parts = [core.stateHash(), core.idSetHash()];
@@ -62,7 +65,7 @@ export function askEverything(core: Exchange, marketCount: number, accountCount:
   return parts.join('\n');
 }
 
-/** The events of the reference as the core would write them. */
+/** The events of the reference as the core would encode them. */
 function encoded(writer: EventWriter, events: readonly EngineEvent[]): Uint8Array {
   writer.begin();
   for (const event of events) writer.write(event);
@@ -95,7 +98,7 @@ function record(name: string, timed: readonly Timed[], wanted: readonly (readonl
   return { name, commands, looks, corrupted };
 }
 
-/** How many markets and accounts there are, counted from outside. */
+/** The number of markets, counted through the public interface. */
 export function marketsIn(core: Exchange): number {
   let count = 0;
   for (;;) {
@@ -114,7 +117,10 @@ export function accountsIn(core: Exchange): number {
   return count;
 }
 
-/** Records `seeds` sequences of the model's generator, each of so many commands, one crowd, one exchange of odd settings, and one of few owners. */
+/**
+ * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange of odd settings, and
+ * one of few owners.
+ */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {

@@ -1,6 +1,6 @@
-// Tries mutants, one after the other, in a process of its own: loads the core with one change in it beside the unchanged rest
-// of the engine, and holds it against the traces. Started by main.ts, which kills it when a mutant runs for ever; answers one
-// line of JSON a mutant. Nothing on the disk is changed.
+// Tries mutants, one after the other, in a process of its own: loads the core with one change in it beside the unchanged
+// rest of the engine, and checks it against the traces. Started by main.ts, which kills it when a mutant loops endlessly;
+// answers one line of JSON a mutant. Nothing on disk is changed.
 import { registerHooks } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
@@ -30,7 +30,7 @@ function mutated({ file, at, from, to }: Mutant): string {
   return `${source.slice(0, at)}${to}${source.slice(at + from.length)}`;
 }
 
-// A core with a mark in its address is loaded anew, with the change that the mark names in one of its files.
+// A core whose URL bears a mark is loaded anew, with the change that the mark names in one of its files.
 registerHooks({
   resolve: (specifier, context, next) => {
     const resolved = next(specifier, context);
@@ -48,7 +48,7 @@ registerHooks({
   },
 });
 
-/** Whether a file says what must hold, of a state or of a snapshot: only its mutants can see damage otherwise. */
+/** Whether a file checks a state or a snapshot: only mutants of such files can detect damage differently. */
 const questionsTo = (file: string): Questions => ({
   invariants: /check(?:Core|Invariants|Index)\(/.test(sourceOf(file)),
   snapshots: sourceOf(file).includes('requireSound('),

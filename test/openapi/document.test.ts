@@ -1,5 +1,5 @@
-// /openapi.json: a valid document that tells of every endpoint and every rate, the same for everybody; and the check that
-// holds the whole test suite against it, which must notice whatever deviates.
+// /openapi.json: a valid document that describes every endpoint and every rate, the same for everybody; and the checker
+// that compares the whole test suite with it, which must notice every deviation.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -99,7 +99,7 @@ const endpointOf = (method: Method, path: string): Endpoint => {
   return found;
 };
 
-/** A request as a handler would have got it. */
+/** A request as a handler would receive it. */
 function requestOf(endpoint: Endpoint, query: string, params: Readonly<Record<string, string>>, json?: unknown) {
   const request: HttpRequest = {
     method: endpoint.method,

@@ -1,5 +1,5 @@
-// What the document shows as examples: each is one that the field takes or answers, in its unit; those that refusals name
-// are taken; and no sentence refers to a text that readers do not have.
+// The examples in the document: the field accepts or answers each one, in its unit; examples in refusals are accepted; and
+// no sentence refers to a text that readers do not have.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 
-// As programs read it.
+// As programs parse it.
 const document = JSON.parse(JSON.stringify(openApiDocument(endpoints)));
 
 interface Found {
@@ -15,7 +15,7 @@ interface Found {
   readonly value: unknown;
 }
 
-/** Every value of the document with a path to it. */
+/** Every value of the document, with its path. */
 function* valuesOf(value: unknown, where = ''): Generator<Found> {
   yield { where, value };
   if (typeof value !== 'object' || value === null) return;
@@ -44,7 +44,7 @@ interface Field {
   readonly schema: z.ZodType;
 }
 
-/** A schema and those of the keys and rows below it, without what makes one optional, nullable or transformed. */
+/** A schema and those of the keys and rows below it, unwrapped from optional, nullable and transformed. */
 function* fieldsOf(schema: z.ZodType, where: string): Generator<Field> {
   yield { where, schema };
   let inner: unknown = schema;
@@ -67,7 +67,7 @@ const requestFields = endpoints.flatMap(({ method, path, schema: { body, query, 
   ];
 });
 
-/** Examples that a schema says, or what it is made of. */
+/** The examples of a schema, or of the schemas that it is made of. */
 function examplesOf(schema: z.ZodType): readonly unknown[] {
   const { examples } = schema.meta() ?? {};
   if (Array.isArray(examples)) return examples;
@@ -101,7 +101,7 @@ test('every body is shown whole, as one that is taken', () => {
   }
 });
 
-/** Values that few fields take: their refusals say what would be taken. */
+/** Values that few fields accept: the refusals say what would be accepted. */
 const STRANGE = [null, true, 0, -1, 0.5, '', ' ', '-1', '0', 'x', '1e999', '9'.repeat(99), [], [0], {}, { x: 0 }];
 
 test('every example that a refusal names is taken by the field that was refused', () => {
@@ -110,7 +110,7 @@ test('every example that a refusal names is taken by the field that was refused'
   for (const { where, schema } of requestFields) {
     for (const strange of STRANGE) {
       for (const { message, path } of schema.safeParse(strange).error?.issues ?? []) {
-        if (path.length > 0) continue; // said of a field of its own
+        if (path.length > 0) continue; // a refusal of a nested field
         const [, example] = /such as "?([^\s",]+)"?/.exec(message) ?? [];
         if (example === undefined) continue;
         named.set(message, example);

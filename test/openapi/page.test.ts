@@ -1,5 +1,5 @@
-// /docs: a page that needs nothing but this server, and says so to browsers. What it looks like is for people to judge;
-// that it can be drawn at all without a network follows from what it loads and from its policy.
+// /docs: a page that needs nothing but this server, and tells browsers so. People must judge its look; that it can be
+// rendered at all without a network follows from what it loads and from its policy.
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -34,7 +34,7 @@ test('the page names only files that this server has, each with its type', async
     '/docs/swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
     '/docs/start.js': 'text/javascript; charset=utf-8',
   });
-  // The others must be those of the page's own version, after an update too.
+  // The other files must be of the page's own version, also after an update.
   expect(kept.filter((path) => path.startsWith('/docs/'))).toEqual([
     '/docs/swagger-ui.css',
     '/docs/favicon-32x32.png',
@@ -42,7 +42,7 @@ test('the page names only files that this server has, each with its type', async
   ]);
 });
 
-/** What the page's script for its colours does in a browser whose user prefers dark or light, now and then otherwise. */
+/** Runs the page's colour scheme script with these preferences for dark, in turn; returns the classes set after each. */
 async function schemesOf(...preferences: readonly boolean[]): Promise<readonly string[]> {
   const script = await (await fetch(`${server.url}/docs/scheme.js`)).text();
   const classes = new Set<string>();
@@ -68,10 +68,10 @@ test('its colours follow the scheme that the user prefers, at once and whenever 
   expect(await schemesOf(false, true)).toEqual(['', 'dark-mode']);
   expect(await schemesOf(true, false, true)).toEqual(['dark-mode', '', 'dark-mode']);
   const styles = await (await fetch(`${server.url}/docs/swagger-ui.css`)).text();
-  expect(styles).toContain('html.dark-mode .swagger-ui{'); // the name that swagger-ui's own styles listen to
+  expect(styles).toContain('html.dark-mode .swagger-ui{'); // the class name in swagger-ui's own styles
   const [head] = (await (await fetch(`${server.url}/docs`)).text()).split('<body>');
   expect(head).toContain('<meta name="color-scheme" content="light dark">');
-  expect(head).toContain('/docs/scheme.js'); // before anything is drawn
+  expect(head).toContain('/docs/scheme.js'); // before anything is rendered
   expect(head.indexOf('/docs/contrast.css')).toBeGreaterThan(head.indexOf('/docs/swagger-ui.css'));
 });
 
@@ -84,7 +84,7 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** Grounds of swagger-ui on which text stands: the least contrast of the palest and the darkest, in each scheme. */
+/** Backgrounds of swagger-ui under text: the one with the least contrast in each scheme. */
 const GROUNDS = { light: '#e8ecf1', dark: '#40291c' };
 
 test('the colours it adds to those of swagger-ui can be read in both schemes', async () => {
@@ -94,7 +94,7 @@ test('the colours it adds to those of swagger-ui can be read in both schemes', a
     const scheme = selector.startsWith('html:not') ? 'light' : 'dark';
     return [...body.matchAll(/(?<![-\w])(color|background|background-color|fill): (#[0-9a-f]{6})/g)].map(
       ([, property, color]) => {
-        // Where only the ground is changed, swagger-ui writes on it in white, or in dark mode nearly so.
+        // Where only the background is changed, swagger-ui writes on it in white, or nearly so in dark mode.
         const other = property.startsWith('background')
           ? scheme === 'light'
             ? '#ffffff'
@@ -114,7 +114,7 @@ test('no column of links, which no reply has, makes it wider than a telephone', 
   expect(document).not.toContain('"links":');
   const styles = await (await fetch(`${server.url}/docs/contrast.css`)).text();
   expect(styles).toMatch(/\.response-col_links \{\n {2}display: none;/);
-  // What swagger-ui's own styles give every field of a narrow page.
+  // The width that swagger-ui's own styles give every field of a narrow page.
   const own = await (await fetch(`${server.url}/docs/swagger-ui.css`)).text();
   expect(own).toContain('.swagger-ui input[type=text]{max-width:175px}');
   expect(styles).toMatch(/\.operation-filter-input \{\n {2}max-width: none;/);

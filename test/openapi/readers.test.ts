@@ -1,5 +1,5 @@
-// The document against the functions that read requests by hand: of random requests, right but for a field or two, both
-// refuse the same ones. What a reader says about several fields together is left to the tests of that endpoint.
+// The document against the functions that parse requests by hand: of random requests, valid but for a field or two, both
+// refuse the same ones. Rules about several fields together are left to the tests of the endpoint.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
@@ -65,7 +65,7 @@ const texts = [
   '525600',
   '525601',
   '1800000000',
-  // Beyond these the document says its bounds in words (2^53, 2^256), since no short pattern does.
+  // Beyond these the document states its bounds in words (2^53, 2^256), since no short pattern does.
   '9007199254740991',
   '90071992547409910',
   '9'.repeat(77),
@@ -107,7 +107,7 @@ const values: readonly unknown[] = [
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A right object with a few of its fields changed or left out. */
+/** A valid object with a few of its fields changed or left out. */
 function spoilt(right: Fields, pool: readonly unknown[]): fc.Arbitrary<Fields> {
   const names = fc.constantFrom(...Object.keys(right));
   const change = fc.tuple(names, fc.oneof(fc.constant(undefined), fc.constantFrom(...pool)));
@@ -127,7 +127,7 @@ interface Read {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Throws BadRequest where the endpoint does; true where the document need not agree. */
+/** Throws BadRequest where the endpoint does. Returns 'elsewhere' where the document need not agree. */
 type Reader = (read: Read) => unknown;
 
 function agrees(method: Method, path: string, read: Read, reader: Reader): void {
@@ -231,7 +231,7 @@ test('lists of tokens, of orders and of their histories', () => {
   holdBody('POST', '/orders-scoring', orNothing(ids), readScoredOrders);
   const history = spoilt({ markets: ['12', HEX64], startTs: 1, interval: '1h', fidelity: 60 }, values);
   holdBody('POST', '/batch-prices-history', orNothing(history), (json) => {
-    // As a text it may be any number by the document, and its bound is said in words.
+    // As a string it may be any number according to the document, which states the bound in words.
     const isText = typeof json === 'object' && json !== null && 'fidelity' in json && typeof json.fidelity === 'string';
     return isText ? 'elsewhere' : readHistoryBody(json);
   });
@@ -245,7 +245,7 @@ test('queries of public data', () => {
   ]);
   const history = { market: HEX64, startTs: '1', interval: '1h', fidelity: '60' };
   holdQuery('/prices-history', history, (query) => {
-    if ((query.get('market') ?? '') === '') return 'elsewhere'; // token_id may stand in its place
+    if ((query.get('market') ?? '') === '') return 'elsewhere'; // token_id may be used in its place
     return readHistoryQuery(query);
   });
   holdQuery('/rebates/current', { date: '2030-01-31', maker_address: ADDRESS }, (query) => {
@@ -265,19 +265,19 @@ test('queries of own data', () => {
   );
   const builder = { builder_code: HEX64, maker_address: ADDRESS, ...filters, ...times };
   holdQuery('/builder/trades', builder, (query) => {
-    if (query.get('builder_code') === `0x${'0'.repeat(64)}`) return 'elsewhere'; // well-formed, and nobody's
+    if (query.get('builder_code') === `0x${'0'.repeat(64)}`) return 'elsewhere'; // well-formed, but nobody's
     return readBuilderFilter(query);
   });
   const balance = { asset_type: 'CONDITIONAL', token_id: '12', signature_type: '0' };
   holdQuery('/balance-allowance', balance, (query) => {
-    // A token is needed for shares alone, and for collateral not looked at: the document says so in words.
+    // A token is required for shares only, and ignored for collateral: the document says so in words.
     if (!/^[0-9]{1,77}$/.test(query.get('token_id') ?? '') || query.get('asset_type') === '') return 'elsewhere';
     return readBalanceQuery(query);
   });
   holdQuery('/notifications', { signature_type: '1' }, readSignatureType);
   holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readScoredOrder(query.get('order_id') ?? undefined));
   const scored = (query: URLSearchParams): unknown =>
-    (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // a text of ids, told as a text
+    (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // the document has only a string
   holdQuery('/orders-scoring', { order_ids: HEX64 }, scored);
   holdQuery('/rewards/markets/current', { next_cursor: 'MA==' }, (query) => {
     const text = query.get('next_cursor');

@@ -1,5 +1,5 @@
-// The times of replies beside the document: every one is told in the unit and the form of its example, whatever tells it.
-// Nothing else could notice that: by their types and patterns seconds and milliseconds are the same.
+// The times in replies against the document: each is in the unit and the form of its example, whichever endpoint gives it.
+// Nothing else could notice a difference: by their types and patterns, seconds and milliseconds are the same.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,13 +21,13 @@ const ajv = new Ajv2020({ strict: false, validateSchema: false });
 addFormats.default(ajv);
 const nameOf = (schema: Json): string | undefined => /([^/]+)$/.exec(schema.$ref ?? '')?.[1];
 
-/** The named schemas of single values that a reply has, with the values that stand there. */
+/** The named schemas of single values in a reply, with their values. */
 function* scalars(schema: Json, value: Json): Generator<readonly [string, string | number]> {
   const name = nameOf(schema);
   if (name !== undefined && (typeof value === 'string' || typeof value === 'number')) yield [name, value];
   const { properties, items, additionalProperties, anyOf } = name === undefined ? schema : named[name];
   for (const option of anyOf ?? []) {
-    // Rows of both dialects stand beside each other: the one that the value is of is meant.
+    // Where the document has rows of both dialects side by side, the one that the value fits is meant.
     if (fits(option, value)) yield* scalars(option, value);
   }
   if (Array.isArray(value)) for (const row of value) yield* items === undefined ? [] : scalars(items, row);
@@ -46,7 +46,7 @@ function fits(schema: Json, value: Json): boolean {
 const schemaOf = (method: string, path: string): Json =>
   document.paths[path][method.toLowerCase()].responses['200'].content['application/json'].schema;
 
-/** Milliseconds that a value of a named schema stands for. */
+/** The milliseconds that a value of a named schema stands for. */
 const READERS: Readonly<Record<string, (value: string | number) => number>> = {
   SecondsText: (value) => Number(value) * 1000,
   MillisecondsText: Number,

@@ -1,5 +1,5 @@
 // A process that runs an exchange on a data directory and submits commands as fast as it can, printing each batch of
-// acknowledged sequences, until it is killed. Started by the tests of recovery: arguments are the directory and a seed.
+// acknowledged sequences, until it is killed. Started by the recovery tests with the directory and a seed as arguments.
 import { openExchange } from '../../engine/index.ts';
 import { commandsOf, foundingCommands, settings } from './workload.ts';
 

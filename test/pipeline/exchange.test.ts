@@ -1,5 +1,5 @@
-// The running exchange: answers only after the flush and in order, followers before answers, ticks at due times, defects and
-// storage that fails, the door for malformed bytes. In memory, with stores that are held back where order matters.
+// The running exchange: answers only after the flush and in order, followers before answers, ticks at due times, defects
+// and failing storage, refusal of malformed bytes. In memory, with stores that are held back where order matters.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { foundingCommands, keyOf, ownerOf, START_MS, settings, tailOf } from './
 
 const tick = encodeCommand({ type: 'Tick' });
 
-/** A follower that notes sequence and type of every record, and anything else that a test wants in the same order. */
+/** A follower that notes the sequence and type of every record; a test may add other lines, in the same order. */
 function notebook() {
   const lines: string[] = [];
   const apply = ({ sequence, command }: LogRecord) => void lines.push(`${sequence} ${command.type}`);
@@ -40,7 +40,7 @@ const heartbeat: Command = {
   ...{ given: `0x${'0'.repeat(32)}`, next: `0x${'1'.repeat(32)}` },
 };
 
-/** A store that takes nothing until it is told to. */
+/** A store that refuses writes until it is told otherwise. */
 class RefusingStore extends MemoryStore {
   isRefusing = true;
   isClosed = false;
@@ -187,7 +187,7 @@ test('under the system clock a tick comes by itself when something is due', asyn
   await exchange.close();
 });
 
-/** The real core, but it fails on withdrawals. */
+/** The real core, except that it fails on withdrawals. */
 class FailingExchange extends Exchange {
   override applyAt(tMs: number, message: Message, offset: number, out: EventWriter): void {
     if (message.bytes[offset + 1] === withdrawal[1]) throw new Error('assertion 12: the vault does not add up');

@@ -1,5 +1,5 @@
 // A disk that is full for a while, on real LMDB: a child process whose files may not grow any more refuses commands, loses
-// nothing that it acknowledged, and goes on by itself once there is room. The limit is set from outside with prlimit.
+// nothing that it acknowledged, and resumes by itself once there is room. The limit is set from outside with prlimit.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { statSync } from 'node:fs';

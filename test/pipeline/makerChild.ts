@@ -1,5 +1,5 @@
-// The child of the snapshot tests: makes a snapshot of a data directory and kills itself at the step that is named, as a
-// crash would. Started by snapshots.test.ts with the directory and the step; without a step it ends by itself.
+// The child of the snapshot tests: makes a snapshot of a data directory and kills itself at the given step, as a crash
+// would. Started by snapshots.test.ts with the directory and the step; without a step it ends by itself.
 import { makeSnapshot } from '../../engine/index.ts';
 import { counter } from './workload.ts';
 

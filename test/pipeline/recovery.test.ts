@@ -1,5 +1,5 @@
-// Recovery: what a restart finds is what was acknowledged, with the same state and the same events, after a clean end and
-// after a kill at any moment; a journal whose events differ, or whose rules are unknown, stops the start with its sequence.
+// Recovery: a restart finds what was acknowledged, with the same state and the same events, after a clean end and after a
+// kill at any moment. A journal whose events differ, or whose rules are unknown, stops the start with its sequence.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
 import { inTempDir, listen } from '../journal/support.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
 
-/** A short journal is read in place, the most of a long one by a thread. */
+/** A short journal is read in place, most of a long one by a thread. */
 const readings = [
   ['when it is read in place', {}],
   ['when a thread reads ahead', { readHere: 1 }],
@@ -95,7 +95,7 @@ async function stateAt(dataDir: string, sequence: number) {
   return reducers.stateHash();
 }
 
-/** Starts the child, kills it after `killAfter` acknowledgements and a little more, and returns what it acknowledged. */
+/** Starts the child, kills it a little after `killAfter` acknowledgements, and returns what it acknowledged. */
 async function killedAfter(dataDir: string, seed: number, killAfter: number): Promise<number> {
   const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, String(seed)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -134,12 +134,12 @@ test('everything that was acknowledged is there after a kill, at many moments', 
     expect(seen.slice(0, earlier + 1)).toEqual(Array.from({ length: earlier + 1 }, (_, index) => index + 1));
     exchange.checkInvariants();
     await exchange.close();
-    // After the close, since the real clock may have ticked in between: all that the log holds is compared.
+    // After the close, since the real clock may have ticked in between: everything in the log is compared.
     expect(await stateAt(dataDir, exchange.durableSequence)).toEqual(exchange.stateHash());
   });
 });
 
-/** Copies a journal's records into a new one, changing what `change` changes, with sound checksums and hashes. */
+/** Copies a journal's records into a new one, modified by `change`, with valid checksums and hashes. */
 async function forge(dataDir: string, change: (command: Uint8Array, events: Uint8Array, sequence: number) => void) {
   const source = new LmdbStore(join(dataDir, 'journal'));
   const original = new Journal(source, listen());
@@ -202,7 +202,7 @@ test.each(readings)('a damaged journal stops the start, naming the sequence, %s'
     const database = open<Uint8Array, number>({ path, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
     const batch = Buffer.from(database.get(3) ?? []);
     await database.close();
-    // In the file, wherever LMDB has it: pages that it no longer uses may hold it too.
+    // Directly in the file, wherever LMDB has it: pages that it no longer uses may hold it too.
     const file = join(path, 'data.mdb');
     const bytes = readFileSync(file);
     for (let at = bytes.indexOf(batch); at >= 0; at = bytes.indexOf(batch, at + 1)) bytes[at + batch.length - 1] ^= 1;

@@ -1,12 +1,12 @@
 // The clock rules: time never falls, a clock that jumps more than a minute ahead of monotonic time is not believed, and a
-// journal far ahead of the clock stops the start unless that is accepted. Virtual clocks are believed as they are.
+// journal far ahead of the clock stops the start unless that is accepted. Virtual clocks are always believed.
 import { expect, test } from 'vitest';
 import { type Clock, ClockBehindJournal, encodeCommand, openExchange, VirtualClock } from '../../engine/index.ts';
 import { Sequencer } from '../../engine/pipeline/sequencer.ts';
 import { inTempDir } from '../journal/support.ts';
 import { START_MS, settings } from './workload.ts';
 
-/** A machine whose wall clock can be set while its monotonic clock only runs. */
+/** A machine whose wall clock can be set while its monotonic clock only advances. */
 class Machine implements Clock {
   wallMs = START_MS;
   upMs = 5_000;

@@ -1,6 +1,6 @@
-// What a snapshot holds: at any point of any sequence of commands, a state that is written, loaded and gone on with gives
+// The content of a snapshot: at any point of any sequence of commands, a state that is written, loaded and continued gives
 // the same events, hashes and due times as one that was never interrupted. SNAPSHOT_COMMANDS sets how many commands are
-// applied, SNAPSHOT_SEED the first seed. Bytes that were changed are refused by name, or change nothing.
+// applied, SNAPSHOT_SEED the first seed. Changed bytes are refused by name, or change nothing.
 import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const timeout = 600_000;
 
 const factsOf = (sequence: number): SnapshotFacts => ({ sequence, tMs: 0, journalHash: '', versions: {} });
 
-/** Writes what is visited into a file of the folder and hands it, read back, to `load`. */
+/** Writes the visited sections into a file of the folder, reads it back and passes it to `load`. */
 function through(dir: string, sequence: number, visit: (s: Sections) => void, load: (s: Sections) => void): string {
   const path = new SnapshotFolder(dir).write(factsOf(sequence), visit);
   new SnapshotFile(path).load(load);
@@ -67,7 +67,7 @@ test('core and registry go on from any snapshot as if nothing had happened', { t
         expect(eventsOf(moving, nowMs, command)).toEqual(eventsOf(steady, nowMs, command));
       }
       for (let count = 0; count < perSeed; count += 1) {
-        // Now and then long enough for heartbeats to lapse, orders to expire, hours of ids to be dropped.
+        // Now and then long enough for heartbeats to lapse, orders to expire and hours of ids to be dropped.
         nowMs += random(50) === 0 ? random(400_000) : random(40);
         if (random(40) === 0) moving = reloaded(dir, count + 1, moving);
         const command = commands.next().value;
@@ -142,7 +142,7 @@ test('bytes that were changed, or are missing, are refused by name', { timeout }
       const at = round < 40 ? round : random(bytes.length);
       bytes[at] ^= 1 << random(8);
       try {
-        // What lies between sections is not part of any.
+        // Bytes between sections belong to none.
         expect(load(bytes).stateHash(), `byte ${at}`).toEqual(reducers.stateHash());
       } catch (error) {
         expect(error, `byte ${at}`).toBeInstanceOf(SnapshotUnusable);
@@ -160,7 +160,9 @@ test('bytes that were changed, or are missing, are refused by name', { timeout }
   });
 });
 
-/** Words of an entry of remembered ids, and of what a snapshot says of a slice of them: which, how many entries, how many ids. */
+/**
+ * Words of an entry of remembered ids, and of a snapshot's head of an id slice: which slice, number of entries, number of ids.
+ */
 const [ENTRY_WORDS, HEAD_WORDS] = [2, 3];
 
 test.each([
@@ -199,7 +201,7 @@ test.each([
   const at = (isWanted: (entry: number, before: number) => boolean): number =>
     slice.findIndex((entry, index) => index >= 2 && index % ENTRY_WORDS === 0 && isWanted(entry, slice[index - 2]));
   const taken = at((entry) => entry !== 0);
-  // Behind a free entry, so that a search for the id does not pass it.
+  // After a free entry, so that a search for the id does not reach it.
   const free = at((entry, before) => entry === 0 && before === 0);
   expect([heads.length >= HEAD_WORDS, taken > 0, free > 0]).toEqual([true, true, true]);
   change(heads, slice, taken, free);
@@ -212,7 +214,7 @@ test.each([
   }
 });
 
-/** Of a market's numbers in a snapshot: how many, and which are its tick and its grid. */
+/** How many numbers of a market a snapshot has, and the positions of its tick and its grid. */
 const [MARKET_NUMBERS, TICK_AT, GRID_AT] = [15, 4, 14];
 
 test.each([

@@ -1,5 +1,5 @@
-// Snapshots and starts: a start reads the newest snapshot that can be used and the journal after it; whatever is wrong with
-// a snapshot, or happens while one is made, costs a slower start and never a state. Every restart is held against a replay
+// Snapshots and starts: a start reads the newest usable snapshot and the journal after it. Whatever is wrong with a
+// snapshot, or happens while one is made, costs a slower start and never the state. Every restart is compared with a replay
 // of the whole journal.
 import { spawnSync } from 'node:child_process';
 import {
@@ -42,7 +42,7 @@ async function started(dataDir: string, clock: VirtualClock, version = 1, snapsh
   return { exchange, count };
 }
 
-/** An exchange with this many commands behind it, closed; a snapshot is written when asked for. */
+/** An exchange that has run this many rounds of commands, closed; a snapshot is written on request. */
 async function run(dataDir: string, clock: VirtualClock, seed: number, rounds: number, snapshotFrom?: number) {
   const { exchange, count } = await started(dataDir, clock, 1, snapshotFrom);
   if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
@@ -55,7 +55,7 @@ async function run(dataDir: string, clock: VirtualClock, seed: number, rounds: n
   return { last: exchange.durableSequence, hashes: exchange.stateHash(), count };
 }
 
-/** Starts, checks the state against a replay of everything, and closes; says where the snapshot ended. */
+/** Starts, checks the state against a replay of everything, and closes; returns where the snapshot ended. */
 async function restart(dataDir: string, clock: VirtualClock, version = 1): Promise<number> {
   const { exchange, count } = await started(dataDir, clock, version);
   exchange.checkInvariants();
@@ -77,7 +77,7 @@ test('a start reads the newest snapshot and only the records after it', { timeou
     expect(await restart(dataDir, clock)).toBe(first.last);
     await run(dataDir, clock, 2, 10);
     expect(await restart(dataDir, clock)).toBe(first.last);
-    // Too few records since then to be worth another one.
+    // Too few records since then for another snapshot.
     await run(dataDir, clock, 3, 1, 10_000);
     expect(snapshotsIn(dataDir)).toEqual([`${first.last}.snapshot`]);
     for (let seed = 4; seed < 9; seed += 1) await run(dataDir, clock, seed, 2, 1);
@@ -132,7 +132,7 @@ test('a follower that keeps nothing in snapshots sees the whole journal', { time
   });
 });
 
-/** Ways to spoil the file of the newest snapshot, and what the log says of it. */
+/** Ways to spoil the file of the newest snapshot, and the log's words for each. */
 const spoilers: Readonly<Record<string, readonly [(path: string, dataDir: string) => void, RegExp]>> = {
   'a byte in its middle was changed': [(path) => flip(path, 0.5), /does not match its checksum/],
   'its head was changed': [(path) => flip(path, 0, 40), /head does not match its checksum/],
@@ -215,7 +215,7 @@ test('a snapshot of another version is passed over and stays, and that version f
     );
     expect(snapshotsIn(dataDir)).toEqual([own]);
     expect(await restart(dataDir, clock)).toBe(last);
-    // So does one whose whole form is of another version; verification finds no fault with it.
+    // The same for a snapshot whose file format is of another version; verification finds no fault with it.
     const path = join(dataDir, 'snapshots', own);
     flip(path, 0, 9);
     expect(await restart(dataDir, clock)).toBe(0);
@@ -235,7 +235,7 @@ test('a snapshot is made though others of another version are newer, and is not 
     await run(dataDir, clock, 1, 4);
     const maker = (version: number) => makeSnapshot(dataDir, [counter(version).follower], { log: () => {} });
     const other = (await maker(2)) ?? 0;
-    // The name is taken, and what would come of one more record is not.
+    // The other version's snapshot has this name; one more record gives a free name.
     expect(await maker(1)).toBe(undefined);
     for (const name of [90_001, 90_002, 90_003]) {
       copyFileSync(join(dataDir, `snapshots/${other}.snapshot`), join(dataDir, `snapshots/${name}.snapshot`));

@@ -1,5 +1,5 @@
-// The timer behind what is due, under time that the test moves: a ticker that was closed by its own tick, as a defect closes it,
-// never wakes anybody again.
+// The timer for due items, under time that the test moves: a ticker closed by its own tick, as a defect closes it, never
+// wakes anybody again.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Ticker } from '../../engine/pipeline/ticker.ts';
 

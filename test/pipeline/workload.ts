@@ -1,6 +1,6 @@
-// A seeded stream of commands of every kind for the tests of the pipeline: a few owners and markets, orders that rest,
-// match, expire and are delayed, cancels, heartbeats, money in and out, keys made and deleted. Used by tests and by the
-// child process that is killed while it writes.
+// A seeded stream of commands of every kind for the pipeline tests: a few owners and markets, orders that rest, match,
+// expire and are delayed, cancels, heartbeats, money in and out, keys created and deleted. Used by tests and by the child
+// process that is killed while it writes.
 import { createHash } from 'node:crypto';
 import type { EngineSettings, Follower, Sections } from '../../engine/index.ts';
 import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
@@ -28,7 +28,7 @@ export const tailOf = (texts: object): Uint8Array => new TextEncoder().encode(JS
 const OWNER_COUNT = 6;
 const MARKET_COUNT = 3;
 
-/** Commands that make the world in which the others happen. */
+/** Commands that create the markets and owners of the others. */
 export function foundingCommands(): Uint8Array[] {
   const commands: Command[] = [
     { type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug: 'weather', title: 'Weather' }) },
@@ -64,7 +64,7 @@ export function randomOf(seed: number): (below: number) => number {
   return (below) => source.word() % below;
 }
 
-/** Endless commands; `nowMs` gives the time that a signed order would bear. */
+/** Endless commands; `nowMs` gives the timestamp of signed orders. */
 export function* commandsOf(seed: number, nowMs: () => number): Generator<Uint8Array> {
   const random = randomOf(seed);
   const placed: string[] = [];
@@ -119,7 +119,7 @@ function rareOf(random: (below: number) => number, kind: number, number: number,
   return { type: 'CreateApiKey', owner, keyId, nonce: 1 + random(20), generation: 0, kind: random(3), items: [] };
 }
 
-/** Counts the records that it is shown, and all that there are; the latter is its part of snapshots. */
+/** Counts the records that it is shown, and all records ever; the latter count is its part of snapshots. */
 export function counter(version = 1) {
   const count = { seen: 0, all: 0 };
   const visit = (sections: Sections): void => {

@@ -1,6 +1,6 @@
-// The codec by property: every command and event survives the way to bytes and back, and hostile bytes are refused with a
-// CodecError or are a message whose own bytes they are; nothing in between. The printed layouts are a snapshot, so that a
-// change of the format shows and asks for a new PROTOCOL_VERSION.
+// The codec by property: every command and event survives encoding and decoding. Hostile bytes are either refused with a
+// CodecError or decode to a message that encodes to the same bytes; there is no third outcome. The printed layouts are a
+// snapshot, so that a change of the format shows and asks for a new PROTOCOL_VERSION.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Command, EngineEvent, Field, Layout } from '../../engine/protocol/index.ts';
@@ -65,7 +65,7 @@ function framesOf(list: readonly EngineEvent[]): Uint8Array {
   return writer.copy();
 }
 
-/** What decoding says: the message, or nothing when the bytes are refused as they should be. */
+/** The decoded message, or undefined when the bytes are refused with a CodecError. */
 function decodedOr<T>(decode: () => T): T | undefined {
   try {
     return decode();
@@ -75,7 +75,7 @@ function decodedOr<T>(decode: () => T): T | undefined {
   }
 }
 
-/** Bytes with some of them changed, cut off or added to. */
+/** Bytes with some of them changed, cut off or added. */
 function spoiled(of: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
   const change = fc.record({ at: fc.nat(), value: fc.integer({ min: 0, max: 255 }) });
   const cut = fc.option(fc.nat(), { nil: undefined, freq: 3 });
@@ -105,7 +105,7 @@ describe('commands', () => {
     const refused = { type: 'CancelMarket', owner: `0x${'f'.repeat(40)}`, keyId: `0x${'f'.repeat(32)}` } as const;
     const stay = fc.property(fc.array(fc.oneof(...commands), { minLength: 100, maxLength: 300 }), (list) => {
       const kept = list.map((command) => {
-        // What a refused command left behind must not show in the gaps of the next one.
+        // Remains of a refused command must not show in the padding of the next one.
         expect(() => encodeCommand({ ...refused, marketIndex: 1, outcome: 3 })).toThrow(/CancelMarket\.outcome/);
         return encodeCommand(command);
       });

@@ -1,5 +1,5 @@
-// KeyTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same keys. Keys are drawn
-// from a small pool, so that runs of neighbours form, break and are set again.
+// KeyTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same keys. Keys are
+// drawn from a small pool, so that runs of neighbours form, break and are set again.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { KeyTable } from '../../engine/protocol/index.ts';

@@ -1,5 +1,5 @@
-// Columns of texts: what goes into a snapshot comes out of it, whatever characters and lengths the texts have, and what is
-// not whole is refused.
+// Columns of texts: a snapshot returns the texts that were written, whatever their characters and lengths, and incomplete
+// ones are refused.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { visitTexts } from '../../engine/protocol/index.ts';

@@ -1,12 +1,12 @@
 // TextTable against a Map: whatever is set, changed and removed, in whatever order, both must know the same texts. Texts are
-// drawn from a small pool, so that runs of neighbours form, break and are set again. What a snapshot has is the same table.
+// drawn from a small pool, so that runs of neighbours form, break and are set again. A snapshot restores the same table.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TextTable } from '../../engine/protocol/index.ts';
 import { KeptSections } from '../mutants/keptSections.ts';
 
 const POOL = 150;
-/** Rows of one text are those that leave the same rest. */
+/** Rows with the same remainder have the same text. */
 const textOf = (row: number): string => `text ${row % POOL}`;
 
 const steps = fc.array(

@@ -1,6 +1,6 @@
 // The README's programs for the official clients, run as a reader would run them: with nothing changed but the host, by the
 // pinned Node, against a server process. The first order must be answered with success, and rest; the settings of the
-// unified client must lead all its calls to this server.
+// unified client must direct all its calls to this server.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The first block of a language under a heading. */
+/** The first code block of a language under a heading. */
 function programUnder(heading: string, language: 'ts' | 'js'): string {
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const section = readme.slice(readme.indexOf(`## ${heading}`));

@@ -1,6 +1,5 @@
-// The README against the repository: its table of endpoints is the one in the code, the steps of "Inside" name functions
-// that exist, and CI runs the command that it tells readers to run. `UPDATE_README=1 npm test -- test/readme` rewrites the
-// table.
+// The README against the repository: its table of endpoints is the one in the code, the steps of "Inside" name functions that
+// exist, and CI runs the command that it tells readers to run. `UPDATE_README=1 npm test -- test/readme` rewrites the table.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';

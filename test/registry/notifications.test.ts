@@ -1,5 +1,5 @@
-// Dropped notifications in the registry: what is remembered is the set of numbers, whatever the order and the commands in
-// which they came, by owner; and any bytes are some number. Commands go in as bytes, as in the pipeline.
+// Dropped notifications in the registry: it remembers a set of numbers for each owner, whatever the order and the commands
+// in which they came; and any bytes decode to some number. Commands go in as bytes, as in the pipeline.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -77,11 +77,11 @@ test('what is too old to be shown again is forgotten, in whatever order it was d
     expect(registryAfter([drop(old, newest)]).stateHash()).toBe(alone);
   }
   expect(registryAfter([drop(1_002), drop(newest)]).stateHash()).not.toBe(alone);
-  // One that follows on what is forgotten is no more than that.
+  // A number right after the forgotten ones only extends their range.
   const next = registryAfter([drop(1_001), drop(newest)]).stateHash();
   expect(next).not.toBe(alone);
   expect(registryAfter([drop(newest), drop(1_001)]).stateHash()).toBe(next);
-  // Every second one, as by an owner who never dropped its first.
+  // Every second number, as from an owner who never dropped the first one.
   registryAfter(Array.from({ length: 2_000 }, (_, index) => drop(3 + 2 * index)));
 });
 

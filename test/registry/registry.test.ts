@@ -26,7 +26,7 @@ const tailOf = (texts: Readonly<Record<string, unknown>>): Uint8Array =>
   new TextEncoder().encode(JSON.stringify(texts));
 const ZERO_ID = hex(0, 16);
 
-/** Runs a command through admit and record, as if the core took whatever it is given. */
+/** Runs a command through admit and record, as if the core accepted every command. */
 class Harness {
   readonly registry = new Registry();
   private readonly out = new EventWriter();
@@ -70,7 +70,7 @@ const orderOf = (owner: number, keyId: string, maker = address(owner), flags = 0
   expirationS: 0,
 });
 
-/** Every command that a key must be shown for. */
+/** Every command that requires a key. */
 function tradingCommands(owner: number, keyId: string): Command[] {
   const who = { owner: address(owner), keyId };
   const wallet = { wallet: address(owner), marketIndex: 0, flags: 0 };

@@ -1,4 +1,4 @@
-// The replay's bookkeeping: what the recording says of the levels, which orders are cancelled to shrink one, which rows
+// The replay's bookkeeping: the levels according to the recording, which orders are cancelled to shrink a level, which rows
 // may be sent together, and how many levels of two books agree.
 import { expect, test } from 'vitest';
 import type { FlowRow, LevelRow } from '../../server/dev/replay/flowFile.ts';

@@ -1,5 +1,5 @@
-// The replay's client: at which addresses it finds an exchange, those of IPv6 among them, what it asks again, and what it says of
-// answers that break off. What it says to an exchange is played by recordedFlow.test.ts.
+// The replay's client: the addresses at which it finds an exchange, IPv6 included, its retries, and its messages for
+// replies that break off. recordedFlow.test.ts plays its requests to an exchange.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test.each(['127.0.0.1', '::1'])('an exchange at %s is found by the address that 
   }
 });
 
-/** A client of a server that answers so. */
+/** Runs `use` with a client of a server that answers with `listener`. */
 async function withServer(listener: RequestListener, use: (client: ExchangeClient) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,5 +1,5 @@
-// How a recorded flow is read: its lines, its files and the sentences for what cannot be read. The whole recording is
-// played by recordedFlow.test.ts.
+// How a recorded flow is parsed: its lines, its files and the sentences for unreadable ones. recordedFlow.test.ts plays the
+// whole recording.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

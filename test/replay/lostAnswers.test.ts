@@ -1,5 +1,5 @@
-// A replay whose exchange takes an order and then cannot say so: what is asked again must count as it was taken, once. The
-// exchange is a whole one; between it and the replay stands a relay that loses answers as a failing disk would.
+// A replay whose exchange accepts an order and then cannot confirm it: the repeated request must count as accepted, once.
+// The exchange is a whole one; between it and the replay a relay loses replies as a failing disk would.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ExchangeClient } from '../../server/dev/replay/client.ts';
 import { FLOW_HEADER, parseFlow } from '../../server/dev/replay/flowFile.ts';
@@ -21,7 +21,7 @@ afterAll(async () => {
   await server.close();
 });
 
-/** A relay that loses the first answer of each path that is named. */
+/** A relay that loses the first reply of each given path. */
 async function startLossyRelay(lossy: readonly string[]): Promise<string> {
   const toLose = new Set(lossy);
   relay = await startRelay(server.url, (path, answer) =>

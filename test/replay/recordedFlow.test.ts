@@ -10,7 +10,7 @@ import { AGREEMENT_MIN, summaryLines } from '../../server/dev/replay/summary.ts'
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
 
 const recordedData = process.env.OUTCRY_RECORDED_DATA || undefined;
-/** How long the whole file may take; far more than it does, since timing decides nothing. */
+/** How long the whole file may take; far more than it needs, since timing decides nothing. */
 const WHOLE_FILE_MS = 1_200_000;
 const FILE_MISSING = 'The recorded flow is not played: OUTCRY_RECORDED_DATA names no folder.';
 
@@ -50,16 +50,16 @@ test(
     expect(tally.checkpoints).toBeGreaterThanOrEqual(Math.min(1_000, flow.rows.length));
     expect(tally.agreement).toBeGreaterThanOrEqual(AGREEMENT_MIN);
     expect(tally.wallets.size).toBeGreaterThanOrEqual(Math.min(100, Math.floor(flow.rows.length / 100)));
-    // The two tokens of a market show one book, and nothing stands in it that no reply accounts for.
+    // The two tokens of a market show one book, and every order in it is accounted for by a reply.
     expect(tally.mirrorsBroken).toBe(0);
     expect(tally.levelsUnexplained).toBe(0);
     expect(tally.strangersFilled).toBe(0);
-    // Only prints that the book cannot fill whole may be refused; every cancel finds its order.
+    // Only prints that the book cannot fill completely may be refused; every cancel finds its order.
     const refused = [...tally.rejections].map(([sentence]) => sentence);
     expect(refused.filter((sentence) => !sentence.includes('FOK orders are fully filled or killed'))).toEqual([]);
     expect(tally.ordersSent - tally.ordersAccepted).toBe(tally.printsUnfillable);
     expect([...tally.cancelRefusals]).toEqual([]);
-    // Where the recording itself is crossed, an order may be eaten as often as it is sent.
+    // Where the recording itself is crossed, an order may be filled as often as it is sent.
     expect(tally.levelsUnreached).toBeLessThanOrEqual(tally.crossingAdds);
     expect(tally.prints).toBe(tally.printsFilled + tally.printsUnfillable + tally.printsBelowLot);
   },

@@ -1,9 +1,9 @@
-// A relay between a replay and its exchange, which hands on every request and may change what is answered: how an exchange
-// behaves that loses answers or shows wrong books. Used by the tests of the replay.
+// A relay between a replay and its exchange, which passes on every request and may change the reply: it simulates an
+// exchange that loses replies or shows wrong books. Used by the tests of the replay.
 import { createServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer as it goes back. */
+/** A reply on its way back. */
 interface Answer {
   readonly status: number;
   readonly body: Buffer;
@@ -17,7 +17,7 @@ export interface Relay {
 
 const wholeOf = async (message: IncomingMessage): Promise<Buffer> => Buffer.concat(await message.toArray());
 
-/** @param change what becomes of the answer to a request of this path, with its query */
+/** @param change returns the reply to send in place of the exchange's, for a path with its query */
 export async function startRelay(to: string, change: (path: string, answer: Answer) => Answer): Promise<Relay> {
   const handOn = async (asked: IncomingMessage): Promise<Answer> => {
     const { method, url, headers } = asked;

@@ -1,5 +1,5 @@
-// How a replay reads what the exchange answers: what an order gave and took, and that an answer of another shape is never read as
-// "nothing happened".
+// How a replay interprets the exchange's replies: what an order gave and took, and that a reply of another shape is never
+// taken for "nothing happened".
 import { expect, test } from 'vitest';
 import { readBook, readCancelReply, readOrderReplies, readTradeMakers } from '../../server/dev/replay/replies.ts';
 

@@ -1,5 +1,5 @@
-// A few rows of a flow, made by hand, played on a whole exchange: what the replay tells is known to the order, and an exchange
-// whose books are wrong is found out. A recorded morning is played by recordedFlow.test.ts.
+// A few hand-made rows of a flow, played on a whole exchange: the replay's figures are known to the order, and an exchange
+// with wrong books is detected. recordedFlow.test.ts plays a recorded morning.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,16 +16,16 @@ const TEXT = [
   '1001,0,+,B,310,5000000,5000000',
   '1002,0,+,A,600,5000000,5000000',
   '1003,1,+,A,900,7000000,7000000',
-  // Bought, and the row that reports it; then sold, in two parts.
+  // A buy, and the row that reports it; then a sale, in two parts.
   '1004,0,T,B,600,1010000,1',
   '1005,0,-,A,600,1010000,3990000',
   '1006,0,T,A,310,2000000,1',
   '1007,0,T,A,310,1000000,1',
   '1008,0,-,B,310,3000000,2000000',
-  // More than stands there, and less than one lot.
+  // More than rests there, and less than one lot.
   '1009,0,T,B,600,9000000,1',
   '1010,0,T,B,600,5000,1',
-  // Levels that shrink and go by cancels alone.
+  // Levels that shrink and vanish by cancels alone.
   '1011,0,-,B,310,2000000,0',
   '1012,0,-,B,300,2000000,3000000',
   '1013,1,+,A,910,1000000,1000000',
@@ -53,7 +53,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A relay that shows the books of one token, the first that is asked for or the second, without their best bid. */
+/** A relay that shows the books of one token, the first or the second one requested, without their best bid. */
 async function startWrong(place: 0 | 1): Promise<string> {
   const seen: string[] = [];
   relay = await startRelay(server.url, (path, answer) => {
@@ -95,7 +95,7 @@ test.each([0, 1] as const)('a level that is missing in the book of token %i is f
   const { tally } = await replayFlow(flow, { ...options, url: await startWrong(place) });
   expect(tally.agreement).toBeLessThan(1);
   expect(tally.mirrorsBroken).toBeGreaterThan(0);
-  // Replies are compared with the first token's book alone.
+  // Replies are compared with the first token's book only.
   expect(tally.levelsUnexplained > 0).toBe(place === 0);
 });
 

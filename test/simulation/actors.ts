@@ -1,12 +1,12 @@
-// The adversarial profiles of a simulation: each draws commands that a kind of participant, or of trouble, would send. A seed
-// mixes several of them. Used by flow.ts. They look at the views alone and decide nothing about what is right.
+// The adversarial profiles of a simulation: each draws commands that one kind of participant, or of trouble, would send. A
+// seed mixes several of them. Used by flow.ts. They read only the views and do not judge what is right.
 import { type Command, MarketField, MarketStatus, MICRO_MAX, OrderFlag, OrderType, Side } from '../../engine/index.ts';
 import { guestNames, keyOf, marketIds, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
 import type { Actor, Sight } from './sight.ts';
 
 type Profile = (sight: Sight) => Command | readonly Command[];
 
-/** Lots that an actor can pay or deliver, at most `most`. */
+/** Most lots that an actor can pay or deliver at a price. */
 function affordable(sight: Sight, actor: Actor, market: number, outcome: number, side: number, pips: number): number {
   if (side === Side.BUY) return Math.floor(sight.money(actor) / pips);
   return Math.floor(sight.shares(actor, market, outcome) / 10_000);
@@ -16,7 +16,7 @@ function ownPips(outcome: number, ladderPips: number): number {
   return outcome === 0 ? ladderPips : 10_000 - ladderPips;
 }
 
-/** Quotes on both sides of the centre, in either token, and takes some of its own back. */
+/** Quotes on both sides of the centre, in either token, and cancels some of its orders again. */
 const maker: Profile = (sight) => {
   const { random } = sight;
   if (random.chance(30)) {
@@ -29,7 +29,7 @@ const maker: Profile = (sight) => {
   const isUp = random.chance(50);
   let side: number = isUp === (outcome === 0) ? Side.BUY : Side.SELL;
   let token = outcome;
-  // Who cannot sell a token can buy the other one.
+  // An actor that cannot sell a token can buy the other one.
   if (side === Side.SELL && sight.shares(actor, marketIndex, outcome) < 1_000_000) {
     side = Side.BUY;
     token = 1 - outcome;
@@ -62,7 +62,7 @@ const sweeper: Profile = (sight) => {
   return sight.order({ actor, marketIndex, outcome, side, lots, pips, orderType, budgetMicro });
 };
 
-/** Cancels: of others, of strangers, of what never was, many at once, all. */
+/** Cancels: own orders, those of others, orders that never existed, many at once, all. */
 const spammer: Profile = (sight) => {
   const { random } = sight;
   const order = sight.recent();
@@ -134,7 +134,7 @@ export function newMarket(sight: Sight, index: number): Command {
   return { type: 'CreateMarket', eventNumber: 0, ...marketIds(index), ...drawTerms(sight) };
 }
 
-/** Resolves a market in the middle of it all, opens another, and collects. */
+/** Resolves a market while trading goes on, opens another, and redeems. */
 const resolver: Profile = (sight) => {
   const { random } = sight;
   const markets = sight.views.markets.list();
@@ -166,7 +166,7 @@ const selfCrosser: Profile = (sight) => {
   });
 };
 
-/** Many orders that end in the same second. */
+/** Many orders that expire in the same second. */
 const expirer: Profile = (sight) => {
   const { random } = sight;
   const endS = Math.ceil(sight.nowMs / 10_000) * 10 + 70;
@@ -180,7 +180,7 @@ const expirer: Profile = (sight) => {
   });
 };
 
-/** Pauses, modes and flags, soon taken back. */
+/** Pauses, modes and flags, soon reverted. */
 const pauser: Profile = (sight) => {
   const { random, views } = sight;
   if (views.accounts.mode !== 0) return { type: 'SetExchangeMode', mode: 0 };
@@ -200,7 +200,7 @@ const pauser: Profile = (sight) => {
   return { type: 'SetAccountFlags', owner: sight.actor().owner, mask: random.int(1, 3), flags: random.int(1, 3) };
 };
 
-/** Promises all its money in every market at once, then spends it somewhere. */
+/** Commits all its money in every market at once, then spends it somewhere. */
 const overcommitter: Profile = (sight) => {
   const { random } = sight;
   const actor = sight.actor();
@@ -218,7 +218,7 @@ const overcommitter: Profile = (sight) => {
   });
 };
 
-/** Money and shares in and out, in full, in part, and one too many. */
+/** Money and shares in and out: in full, in part, and one micro too many. */
 const banker: Profile = (sight) => {
   const { random } = sight;
   const { owner, wallet, keys } = sight.actor();
@@ -253,7 +253,7 @@ const banker: Profile = (sight) => {
   }
 };
 
-/** Heartbeats: right ones, wrong ones, and none for long. */
+/** Heartbeats: right ones, wrong ones, and none for a long time. */
 const beater: Profile = (sight) => {
   const { random, views } = sight;
   const { owner, keys } = sight.actor();
@@ -304,7 +304,7 @@ const withAmounts = (order: Command & { readonly type: 'PlaceOrder' }, scaled: (
   takerAmountMicro: scaled(order.takerAmountMicro),
 });
 
-/** Asks for what cannot be: nothing, all that there may ever be, markets that are none, terms that no market has. */
+/** Impossible requests: amounts of nothing or of the maximum, unknown markets, invalid terms. */
 const bungler: Profile = (sight) => {
   const { random, views } = sight;
   const { owner, wallet, keys } = sight.actor();
@@ -325,7 +325,7 @@ const bungler: Profile = (sight) => {
   ]);
 };
 
-/** Strangers by the dozen, who pay in, leave an order and some time take it back: tables grow while everything goes on. */
+/** Dozens of strangers who deposit, leave an order and sometimes cancel it: tables grow while everything goes on. */
 const crowd: Profile = (sight) => {
   const { random, views } = sight;
   const guest = ownerNames.length + random.int(0, guestNames.length - 1);
@@ -345,7 +345,7 @@ const crowd: Profile = (sight) => {
   ];
 };
 
-/** By name, as the report of a seed says them. */
+/** By name, as the report of a seed prints them. */
 export const profiles = {
   ...{ maker, sweeper, spammer, duster, tickChanger, resolver, selfCrosser, expirer },
   ...{ pauser, overcommitter, banker, beater, forger, bungler, crowd },

@@ -1,5 +1,5 @@
-// What the registry must say of a command before the core sees it, worked out from the log alone: which keys are active,
-// which wallets are bound, which ids and slugs are taken. Used by the witness, which holds every record against it.
+// What the registry must answer to a command before the core sees it, derived from the log alone: which keys are active,
+// which wallets are bound, which ids and slugs are taken. Used by the witness, which checks every record against it.
 import { ApiKeyKind, type Command, type EngineEvent, OrderFlag, rejections } from '../../engine/index.ts';
 import { fail } from './audit.ts';
 
@@ -10,7 +10,7 @@ interface Key {
   isActive: boolean;
 }
 
-/** Codes that only the registry gives; WALLET_NOT_OWNED is the core's as well. */
+/** Codes that only the registry gives; WALLET_NOT_OWNED also comes from the core. */
 const registryOnly: ReadonlySet<number> = new Set(
   [
     ...([rejections.KEY_UNKNOWN, rejections.KEY_EXISTS, rejections.WALLET_TAKEN, rejections.MARKET_EXISTS] as const),
@@ -23,7 +23,7 @@ export class Admission {
   private readonly boundTo = new Map<string, string>();
   private readonly conditions = new Set<string>();
 
-  /** Checks a record against what must come of it; returns whether the core has seen the command. */
+  /** Checks a record against the expected admission; returns whether the core has seen the command. */
   observe(command: Command, events: readonly EngineEvent[]): boolean {
     const due = this.refusalOf(command);
     const first = events[0];

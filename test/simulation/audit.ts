@@ -1,6 +1,6 @@
-// The exchange once more from its events alone, in plain numbers and fast enough for every record of a simulation: balances
-// move by what was traded, the first order of the best level is met first, nothing is created or lost. What it has at the
-// end of a record is what books, orders and balances must show. It never looks into an exchange.
+// The exchange rebuilt from its events alone, in plain numbers and fast enough for every record of a simulation: balances
+// move by the traded amounts, the first order of the best level is filled first, nothing is created or lost. Its state
+// after a record is what books, orders and balances must show. It never looks into an exchange.
 import {
   CancelReason,
   CashKind,
@@ -35,13 +35,13 @@ export interface AuditedOrder {
   readonly side: number;
   readonly pips: number;
   remaining: number;
-  /** What it may still give, micro of money or shares. */
+  /** The most it may still give, in micro of money or shares. */
   mayGive: number;
   isResting: boolean;
 }
 
 export interface AuditedSide {
-  /** Prices in the first token's terms, the best last; by price its orders in the order of their coming. */
+  /** Prices in the first token's terms, the best last; the orders at each price in time order. */
   readonly pips: number[];
   readonly levels: Map<number, AuditedOrder[]>;
 }
@@ -81,7 +81,7 @@ export class Audit {
     return this.byWallet.get(wallet);
   }
 
-  /** Takes in the events of one record, checking each. */
+  /** Checks the events of one record, and updates the audited state with them. */
   observe(command: Command, events: readonly EngineEvent[]): void {
     if (command.type === 'BindWallet' && events[0]?.type !== 'Rejected') {
       const account = this.byWallet.get(command.wallet);
@@ -287,7 +287,7 @@ export class Audit {
     side.pips.splice(side.pips.lastIndexOf(pips), 1);
   }
 
-  /** All fills of one trade, then the trade itself. */
+  /** Settles all fills of one trade, then the trade itself. */
   private settle(trade: EventOf<'Trade'>): void {
     const taker = this.orderOf(trade.takerOrderNumber);
     const { market } = taker;
@@ -339,7 +339,7 @@ export class Audit {
     if (maker.remaining === 0) this.end(maker);
   }
 
-  /** Books a part of an order and checks that it gives no more than its owner signed. */
+  /** Books a fill of an order and checks that the order gives no more than its owner signed. */
   private give(order: AuditedOrder, lots: number, micro: number): void {
     order.remaining -= lots;
     order.mayGive -= micro;

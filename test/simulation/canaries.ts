@@ -1,5 +1,5 @@
-// Known faults that a simulation must find: each a change of one place of the engine's or the server's source, made while the
-// module is loaded, and the number of commands within which it must show. Used by main.ts and canary.test.ts. Nothing on the
+// Known faults that a simulation must find. Each changes one place of the engine's or the server's source while the module
+// is loaded, and names the number of commands within which it must show. Used by main.ts and canary.test.ts. Nothing on
 // disk is changed.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -10,7 +10,7 @@ interface Canary {
   readonly file: string;
   readonly from: string | RegExp;
   readonly to: string;
-  /** It must be found within so many commands. */
+  /** The fault must be found within this many commands. */
   readonly commandsMax: number;
 }
 
@@ -22,42 +22,42 @@ export const canaries = {
     to: 'state.suspectCount = 0;',
     commandsMax: 20_000,
   },
-  /** The fees' account gets more than the taker pays. */
+  /** The fee account receives more than the taker pays. */
   fee: {
     file: 'engine/core/matching.ts',
     from: /FEES_ACCOUNT\] \+= fee;/,
     to: 'FEES_ACCOUNT] += fee + (fee > 0 ? 10 : 0);',
     commandsMax: 5_000,
   },
-  /** Answers are given before the disk has the records. */
+  /** Answers are given before the records are on disk. */
   durability: {
     file: 'engine/journal/journal.ts',
     from: /if \(!\(await this\.writeUntilDurable\(batch\)\)\) break;/,
     to: 'this.writeUntilDurable(batch).catch(() => {});',
     commandsMax: 20_000,
   },
-  /** What lies on the disk is believed without its checksum. */
+  /** Records on disk are trusted without their checksum. */
   checksum: {
     file: 'engine/journal/recordCursor.ts',
     from: /return crc32c\(batch, start \+ CRC_START, end\) === view\.getUint32\(start \+ RECORD_AT\.crc, true\);/,
     to: 'return end > start;',
     commandsMax: 50_000,
   },
-  /** The book that is shown forgets the fills that leave something of a maker. */
+  /** The displayed book ignores fills that leave a remainder of the maker. */
   view: {
     file: 'server/views/index.ts',
     from: /this\.bookChanged\(order, -event\.lots, tMs\);/,
     to: 'if (event.remainingLots === 0) this.bookChanged(order, -event.lots, tMs);',
     commandsMax: 5_000,
   },
-  /** A key that was deleted goes on working. */
+  /** A deleted key goes on working. */
   key: {
     file: 'engine/registry/apiKeys.ts',
     from: /this\.isTrading\[index\] = 0;/,
     to: '',
     commandsMax: 50_000,
   },
-  /** A snapshot does not hold what accounts have reserved at most, so that orders outlive their money after a start from it. */
+  /** A snapshot omits the upper bound of accounts' reservations, so that orders outlive their money after a start from it. */
   snapshot: {
     file: 'engine/core/ledger.ts',
     from: /this\.bound = sections\.float64\('bound', this\.bound\);/,

@@ -1,5 +1,5 @@
 // The clock of a simulation: it stands still until it is moved, wakes the exchange at every due time on the way, and can
-// jump in either direction without stopping, as the clock of a machine that slept or was set. Used by simulation.ts.
+// jump in either direction without stopping, like the clock of a machine that slept or was set. Used by simulation.ts.
 import type { Alarm, Clock } from '../../engine/index.ts';
 
 export class JumpingClock implements Clock {
@@ -20,18 +20,18 @@ export class JumpingClock implements Clock {
     for (let dueMs = this.dueMs(); dueMs <= targetMs; dueMs = this.dueMs()) {
       this.timeMs = Math.max(this.timeMs, dueMs);
       this.alarm?.wake();
-      if (this.dueMs() === dueMs) break; // nothing is accepted at present: time goes on without it
+      if (this.dueMs() === dueMs) break; // the exchange accepts nothing now: time goes on without it
     }
     this.timeMs = targetMs;
   }
 
-  /** Sets the clock on or back; what fell due meanwhile is late. */
+  /** Sets the clock forward or back; items that fell due in between are late. */
   jump(byMs: number): void {
     this.timeMs += byMs;
     if (this.dueMs() <= this.timeMs) this.alarm?.wake();
   }
 
-  /** One exchange at a time; the one before is taken to be dead. */
+  /** Attaches the one running exchange; the previous one is assumed dead. */
   attach(alarm: Alarm): () => void {
     this.alarm = alarm;
     return () => {
@@ -39,7 +39,7 @@ export class JumpingClock implements Clock {
     };
   }
 
-  /** The process is gone. */
+  /** Forgets the exchange, whose process is gone. */
   detach(): void {
     this.alarm = undefined;
   }

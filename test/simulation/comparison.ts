@@ -1,5 +1,6 @@
-// Everything that can be read, held against what the events amount to: books, balances and open orders of the views, and
-// of the core itself, which must agree once all it did is durable. Used by simulation.ts after flushes and restarts.
+// Compares everything that can be read with what follows from the events: books,
+// balances and open orders of the views, and those of the core itself, which must agree
+// once everything it did is durable. Used by simulation.ts after flushes and restarts.
 import type { Reducers } from '../../engine/index.ts';
 import type { BookSide, Views } from '../../server/views/index.ts';
 import { type Audit, type AuditedMarket, type AuditedOrder, type AuditedSide, fail } from './audit.ts';
@@ -10,7 +11,7 @@ interface Parts {
   readonly audit: Audit;
 }
 
-/** All markets, accounts and orders. */
+/** Compares all markets, accounts and orders. */
 export function compareAll(parts: Parts): void {
   const { audit, views } = parts;
   for (const market of audit.markets) compareMarket(parts, market);
@@ -30,7 +31,7 @@ export function compareAll(parts: Parts): void {
   }
 }
 
-/** One market and one account of the views, another each time: cheap enough for every flush. */
+/** Compares one market and one account of the views, different ones each time: cheap enough for every flush. */
 export function compareSome(parts: Parts, round: number): void {
   const { markets, accounts } = parts.audit;
   if (markets.length > 0) compareShown(parts, markets[markets.length - 1 - (round % Math.min(markets.length, 6))]);

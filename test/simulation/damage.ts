@@ -1,5 +1,5 @@
-// Damage to a copy of the disk, and which record it makes unsound: a flipped bit, a torn batch, a batch that is missing.
-// Used by simulation.ts. What no log can notice, the loss of its whole end, is not among them.
+// Damage to a copy of the disk, and the record that it corrupts: a flipped bit, a torn batch, a missing batch. Used by
+// simulation.ts. The loss of the whole end of the log is not among them, since no log can notice that.
 import type { StoredBatch } from '../../engine/journal/store.ts';
 import { Disk } from './disk.ts';
 import type { Damage } from './steps.ts';
@@ -21,7 +21,7 @@ function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
   return records;
 }
 
-/** A damaged copy and the first record that is not sound in it; undefined where this damage cannot be done. */
+/** A damaged copy and its first corrupt record; undefined where this damage is impossible. */
 export function damageDisk(disk: Disk, { kind, place, bit }: Damage): { disk: Disk; sequence: number } | undefined {
   const copy = new Disk();
   copy.batches = [...disk.batches];

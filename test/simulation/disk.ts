@@ -1,5 +1,6 @@
-// The disk of a simulation and the store that an exchange has on it: batches in memory that outlive the exchange, writes that
-// wait, fail, land without being confirmed, or find no space, and damage done while nobody runs. Used by simulation.ts.
+// The disk of a simulation and the store of an exchange on it: batches in memory that outlive the exchange, writes that
+// hang, fail, land without being confirmed, or find no space, and damage done while no exchange runs. Used by
+// simulation.ts.
 import type { BatchStore, StoredBatch } from '../../engine/journal/store.ts';
 
 interface PendingWrite {
@@ -8,11 +9,11 @@ interface PendingWrite {
   readonly reject: (error: Error) => void;
 }
 
-/** What the machine keeps when its power is lost. */
+/** The storage that survives a power loss. */
 export class Disk {
   batches: StoredBatch[] = [];
 
-  /** Puts a batch in the place of its first sequence, as the real store does: only the last one is ever written again. */
+  /** Stores a batch under its first sequence, as the real store does: only the last one is ever rewritten. */
   put(batch: StoredBatch): void {
     if (this.batches.at(-1)?.firstSequence === batch.firstSequence) this.batches.pop();
     this.batches.push(batch);
@@ -26,9 +27,9 @@ export class FaultyStore implements BatchStore {
   /** While held, writes wait for `open()`. */
   private isHeld = false;
   private isDead = false;
-  /** There is no space on the disk. */
+  /** Whether the disk is full. */
   isFull = false;
-  /** So many of the next writes are refused; so many after them land but are reported as failed. */
+  /** How many of the next writes are refused, and how many after them land but are reported as failed. */
   refusals = 0;
   lostAnswers = 0;
   private pending: PendingWrite | undefined;
@@ -38,7 +39,7 @@ export class FaultyStore implements BatchStore {
     this.disk = disk;
   }
 
-  /** Whether a write was or will be answered with a failure, so that the exchange may refuse commands. */
+  /** Whether some write was or will be answered with a failure, which allows the exchange to refuse commands. */
   get isTroubled(): boolean {
     return this.isFull || this.refusals > 0 || this.lostAnswers > 0;
   }
@@ -83,13 +84,13 @@ export class FaultyStore implements BatchStore {
     if (this.pending !== undefined) this.endPending();
   }
 
-  /** From now on there is no space, for what is being written neither. */
+  /** From now on there is no space, not even for the write in progress. */
   fill(): void {
     this.isFull = true;
     this.endPending();
   }
 
-  /** The power is lost: what was being written is there afterwards, or it is not. Either way the writer hears of a failure. */
+  /** The power is lost: the write in progress is on disk afterwards, or it is not. Either way the writer gets an error. */
   die(isWritten: boolean): void {
     const { pending } = this;
     this.isDead = true;

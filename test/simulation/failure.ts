@@ -1,9 +1,9 @@
-// What a simulation throws when the exchange did something that must never happen. Thrown by every file of this folder,
-// caught by the runner, which shrinks the run to one that fails in the same way.
+// The error of a simulation in which the exchange did something that must never happen. Thrown by every file of this
+// folder, caught by the runner, which shrinks the run to one that fails in the same way.
 import { reasonOf } from '../../engine/index.ts';
 
 export class SimulationFailure extends Error {
-  /** The same for failures of the same sort: what is broken, without its figures. */
+  /** The same for failures of the same kind: the broken rule without its figures. */
   readonly signature: string;
 
   constructor(signature: string, text = '') {
@@ -12,17 +12,17 @@ export class SimulationFailure extends Error {
   }
 }
 
-/** The failure that an error of the exchange itself amounts to. */
+/** Converts an error of the exchange itself into a failure. */
 export function failureOf(error: unknown): SimulationFailure {
   if (error instanceof SimulationFailure) return error;
-  // A follower of the simulation stopped the exchange, which then says so in its own words.
+  // A follower of the simulation stopped the exchange, which reports that in its own words.
   if (error instanceof Error && error.cause instanceof SimulationFailure) return error.cause;
   const failure = new SimulationFailure(`error: ${sortOf(error)}`, reasonOf(error));
   if (error instanceof Error && error.stack !== undefined) failure.stack = error.stack;
   return failure;
 }
 
-/** The kind of the error at the bottom, with what its text says after the name of a field or place. */
+/** The kind of the innermost error, with its text after the name of a field or place. */
 function sortOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause instanceof Error) return sortOf(error.cause);

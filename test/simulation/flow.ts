@@ -1,6 +1,6 @@
-// Draws the steps of one seed: which profiles act and how much, how many commands go to the disk at once, which faults come
-// and how often, how time passes. Used by the runner; the same seed gives the same steps as long as the exchange behaves
-// the same. It decides nothing about what is right.
+// Draws the steps of one seed: which profiles act and how much, how many commands a burst has, which faults come and how
+// often, how time passes. Used by the runner; the same seed gives the same steps as long as the exchange behaves the same.
+// It does not judge what is right.
 import { type Command, type EngineSettings, MICRO_MAX } from '../../engine/index.ts';
 import { Views } from '../../server/views/index.ts';
 import { keyOf, walletOf } from '../model/names.ts';
@@ -9,9 +9,12 @@ import { newMarket, type ProfileName, profiles } from './actors.ts';
 import { Sight } from './sight.ts';
 import type { Damage, Step } from './steps.ts';
 
-/** Orders that are open at most before somebody clears up. */
+/** Most open orders before some are cleared away. */
 const OPEN_ORDERS_MAX = 400;
-/** Commands that go to the disk at once, at most, and how often a fault follows them: a seed has as many, however small they are. */
+/**
+ * Most commands of a burst, and the percentage of bursts followed
+ * by a fault: a seed has as many faults whatever the burst size.
+ */
 const BURSTS = [
   [2, 0.1],
   [16, 0.5],
@@ -34,7 +37,7 @@ export class Flow {
   private readonly steps: Step[] = [];
   private readonly weights: readonly (readonly [number, ProfileName])[];
   private readonly burstMax: number;
-  /** Percent of bursts that a fault follows. */
+  /** Percentage of bursts that a fault follows. */
   private readonly faultPercent: number;
   private readonly calmness: number;
   private burstLeft = 0;
@@ -61,7 +64,7 @@ export class Flow {
       creditMicro: random.pick([0, 0, 5_000_000]),
     };
     this.opening(owners, markets, random.pick([2_000_000, 200_000_000, 10_000_000_000]));
-    // Nobody acts before it is seen who has what.
+    // Nobody acts before the views show the initial balances.
     for (const command of this.queue.splice(0)) this.steps.push({ kind: 'command', waitMs: 0, command });
     this.steps.push({ kind: 'flush' });
   }
@@ -126,7 +129,7 @@ export class Flow {
     ])();
   }
 
-  /** What follows a burst: the disk finishes, now or after more commands; now and then something goes wrong. */
+  /** After a burst the disk finishes, now or after more commands; now and then something goes wrong. */
   private endBurst(): void {
     const { random, steps } = this;
     if (random.chance(15)) {
@@ -173,7 +176,10 @@ export class Flow {
   }
 }
 
-/** The command with amounts that it can name: who has nearly all the money that there may be asks for more shares than that. */
+/**
+ * The command with amounts capped at the largest one it can name: an actor with nearly the maximum of money would ask for
+ * more shares than that.
+ */
 function nameable(command: Command): Command {
   if (command.type !== 'PlaceOrder') return command;
   const { makerAmountMicro, takerAmountMicro } = command;

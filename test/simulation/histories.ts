@@ -1,5 +1,5 @@
-// The historian at the end of a simulated log: its index is built in place from what the disk holds, and what it answers is
-// held against the historian's referee. Used by run.ts on some seeds. It never looks at the exchange.
+// The historian at the end of a simulated log: its index is built in place from what the disk holds, and its answers are
+// compared with the historian's referee. Used by run.ts on some seeds. It never looks at the exchange.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import type { Disk } from './disk.ts';
 
 const QUESTIONS_MAX = 150;
 
-/** The hash of a split, merge or redemption: keccak256 of sequence and place of its event, both as 64-bit numbers. */
+/** The hash of a split, merge or redemption: keccak256 of the sequence and the index of its event, both as 64-bit numbers. */
 function hashOfOther(sequence: number, index: number): string {
   const bytes = Buffer.alloc(16);
   bytes.writeBigUInt64BE(BigInt(sequence), 0);
@@ -29,7 +29,7 @@ function hashOfOther(sequence: number, index: number): string {
   return `0x${Buffer.from(keccak256(bytes)).toString('hex')}`;
 }
 
-/** Builds the index of a log and compares its answers; returns how many questions were asked. */
+/** Builds the index of a log and compares its answers; returns the number of questions asked. */
 export async function compareHistories(disk: Disk, records: readonly LogRecord[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-simulation-'));
   const source = new HandedSource();

@@ -1,7 +1,7 @@
-// The command `npm run simulate`: plays seeds until so many commands are through, or for so many hours, and stops at the first
-// failure with the line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario
-// FILE` plays steps that were printed before. Seeds are handed out to as many processes as the machine has cores, or `--jobs N`,
-// one at a time each; a single seed is played here. Run by hand and by simulation.test.ts; it changes nothing but what it prints.
+// The command `npm run simulate`: plays seeds for a number of commands or hours, and stops at the first failure with the
+// command line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario FILE`
+// plays steps printed before. Seeds are handed out one at a time to as many processes as the machine has cores, or `--jobs
+// N`; a single seed is played here. Run by hand and by simulation.test.ts; it only prints.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,8 @@ program
   .option('--quiet', 'say only how it ended', false);
 
 const flags: Flags = program.parse().opts();
-// The exchange is loaded by whoever plays it, when a canary's fault is in it; who only hands out seeds does without.
+// The process that plays loads the exchange, once a canary's fault
+// is in place; a process that only hands out seeds does without.
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);
 
 type Seed = Pick<PlayerRequest, 'seed' | 'commands'>;
@@ -77,14 +78,14 @@ function newPlayer(): (seed: Seed) => Promise<Tally> {
   const child = startChild(join(import.meta.dirname, 'player.ts'));
   children.push(child);
   const { closely: isEachClose, canary } = flags;
-  // player.ts answers with a tally.
+  // player.ts answers with a Tally.
   return async (seed) => (await child.ask({ ...seed, isEachClose, canary } satisfies PlayerRequest)) as Tally;
 }
 
-/** How many commands are to be played, unless the hours are over before. */
+/** How many commands to play, unless the hours end first. */
 const COMMANDS = flags.hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
 
-/** The seeds that are to be played, one after another: whoever is free takes the next. */
+/** The seeds to play, one after another; a free player takes the next. */
 function* seedsToPlay(): Generator<Seed, void> {
   const { hours, perSeed } = flags;
   const endsMs = hours === undefined ? Number.POSITIVE_INFINITY : startMs + hours * 3_600_000;
@@ -98,7 +99,7 @@ function* seedsToPlay(): Generator<Seed, void> {
 
 const failed: { readonly seed: Seed; readonly failure: string }[] = [];
 
-/** Plays seeds until there are no more. One that fails is the last of all: what is left of `seeds` is dropped with it. */
+/** Plays seeds until there are no more. A failed seed is the last: `seeds` ends with it, for all players. */
 async function playAll(seeds: Generator<Seed, void>, play: (seed: Seed) => Promise<Tally>): Promise<void> {
   for (const seed of seeds) {
     const { failure, ...counts } = await play(seed);
@@ -119,7 +120,7 @@ function tellProgress(): void {
   console.log(`${total.commands} commands of ${total.seeds} seeds`);
 }
 
-/** Says what is wrong with a seed, plays it again and makes it smaller. */
+/** Reports a failed seed, plays it again and shrinks it. */
 async function report({ seed, commands }: Seed, failure: string): Promise<never> {
   const canary = flags.canary === undefined ? '' : ` --canary ${flags.canary}`;
   const closely = flags.closely ? ' --closely' : '';

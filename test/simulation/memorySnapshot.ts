@@ -1,12 +1,12 @@
-// A snapshot of a simulated exchange: core, registry and views as they list themselves, kept in memory. Used by simulation.ts.
-// How snapshots lie on a disk is not simulated: test/pipeline/snapshots.test.ts has that.
+// A snapshot of a simulated exchange: core, registry and views as they list themselves, kept in memory. Used by
+// simulation.ts. Snapshots on disk are not simulated: test/pipeline/snapshots.test.ts covers them.
 import type { Reducers, StateHashes } from '../../engine/index.ts';
 import { visitState } from '../../engine/pipeline/index.ts';
 import type { Views } from '../../server/views/index.ts';
 import { KeptSections } from '../mutants/keptSections.ts';
 import { fail } from './audit.ts';
 
-/** The state behind a record, when everything was durable. */
+/** The state after a record, at a moment when everything was durable. */
 export interface Settled {
   readonly sequence: number;
   readonly hashes: StateHashes;
@@ -21,14 +21,14 @@ export class MemorySnapshot {
     visitState(reducers, views.followers(), new KeptSections(this.values, false));
   }
 
-  /** Loads it into reducers and views that have seen nothing. */
+  /** Loads the snapshot into fresh reducers and views. */
   load(reducers: Reducers, views: Views): void {
     visitState(reducers, views.followers(), new KeptSections(this.values, true));
     compareHashes(reducers.stateHash(), this.settled.hashes);
   }
 }
 
-/** The state must come back as it was. */
+/** Fails unless the restored state is the same as before. */
 export function compareHashes(found: StateHashes, settled: StateHashes): void {
   for (const part of ['core', 'registry', 'ids'] as const) {
     if (found[part] !== settled[part])

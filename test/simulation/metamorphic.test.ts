@@ -1,5 +1,5 @@
-// Relations between two runs that must hold whatever the rules say in detail: the tokens' names swapped, an order given in two
-// parts, the log replayed elsewhere. The commands come from the model's generator and from random books; the core alone runs.
+// Relations between two runs that must hold regardless of the detailed rules: the tokens' names swapped, an order split in
+// two, the log replayed elsewhere. The commands come from the model's generator and from random books; only the core runs.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ test('an exchange with the tokens swapped is its mirror image, to the micro', ()
       reference.apply(tMs, command);
       const events = core.apply(tMs, command);
       const reflected = mirror.apply(tMs, mirroredCommand(command)).map(mirroredEvent);
-      // Compared first without the test's own machinery, which costs more than the exchange.
+      // Compared first without the test framework's matcher, which costs more than the exchange.
       if (!isDeepStrictEqual(reflected, events)) expect(reflected, `seed ${seed}, command ${count}`).toEqual(events);
       markets = reference.state.markets.length;
     }

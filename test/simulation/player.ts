@@ -7,7 +7,7 @@ import { type Tally, tallyOf } from './tally.ts';
 export interface PlayerRequest {
   readonly seed: number;
   readonly commands: number;
-  /** Every command is compared with the reference exchange, not only those of one seed in so many. */
+  /** Compares every command with the reference exchange, on all seeds instead of one in several. */
   readonly isEachClose: boolean;
   /** The same for all seeds that one process plays. */
   readonly canary: CanaryName | undefined;
@@ -15,7 +15,7 @@ export interface PlayerRequest {
 
 let loading: Promise<typeof import('./run.ts')> | undefined;
 
-/** Loaded only when it is known which canary's fault is to be in it. */
+/** Loads the runner, once it is known which canary's fault to put in. */
 function load(canary: CanaryName | undefined): Promise<typeof import('./run.ts')> {
   if (canary !== undefined) breakBuild(canaries[canary]);
   return import('./run.ts');

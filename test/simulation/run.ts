@@ -1,5 +1,5 @@
-// Runs one seed, or steps that were written down, and says how it ended: with which steps, counts and failure, if there is one.
-// Used by the command, the shrinker and the tests. It prints nothing.
+// Runs one seed, or written steps, and returns the outcome: steps, counts, and a failure if there is one. Used by the
+// command, the shrinker and the tests. It prints nothing.
 import { failureOf, type SimulationFailure } from './failure.ts';
 import { Flow } from './flow.ts';
 import { compareHistories } from './histories.ts';
@@ -9,26 +9,26 @@ import type { Step } from './steps.ts';
 export interface SeedRun {
   readonly seed: number;
   readonly options: SimulationOptions;
-  /** Commands of the flow; those that the clock submits by itself come on top. */
+  /** Commands of the flow; those that the clock submits are not counted. */
   readonly commandCount: number;
   /** How many questions the historian was asked at the end. */
   readonly questions: number;
-  /** All steps up to the end or the failure, if they were to be kept. */
+  /** All steps up to the end or the failure, if `keepsSteps`. */
   readonly steps: readonly Step[];
   readonly simulation: Simulation;
   readonly failure: SimulationFailure | undefined;
 }
 
-/** One seed in so many has every command compared with the reference exchange. */
+/** One seed in this many has every command compared with the reference exchange. */
 const SEEDS_A_CLOSE_LOOK = 19;
-/** One in so many is read again from its first record at the end, whether or not it was restarted on the way. */
+/** One seed in this many is replayed from its first record at the end, whether or not it was restarted on the way. */
 const SEEDS_A_LAST_READING = 15;
-/** Of one in so many the historian is asked about the whole log. */
+/** On one seed in this many the historian is queried about the whole log. */
 const SEEDS_A_HISTORY = 25;
 
 /**
- * Plays `commands` commands of a seed; one seed in so many, or each, is played with the reference beside it. Steps are kept where
- * they are to be made fewer: for every seed they would cost a twentieth of the time.
+ * Plays `commands` commands of a seed, with the reference beside it on one seed in SEEDS_A_CLOSE_LOOK, or on each. Steps
+ * are kept only for shrinking: on every seed they would cost a twentieth of the time.
  */
 export async function runSeed(
   seed: number,
@@ -61,7 +61,7 @@ export async function runSeed(
   return { seed, options, commandCount, questions, steps, simulation, failure };
 }
 
-/** Plays steps on a fresh exchange; the failure they end in, undefined when all is well. */
+/** Plays steps on a fresh exchange. Returns the failure in which they end, undefined when all is well. */
 export async function runSteps(
   steps: readonly Step[],
   options: SimulationOptions,
@@ -78,7 +78,7 @@ export async function runSteps(
   }
 }
 
-/** With what steps of a file are played: the exchange's usual settings, everything compared. */
+/** Options for playing the steps of a file: the exchange's usual settings, everything compared. */
 export const scenarioSettings: SimulationOptions = {
   settings: {
     orderWindowMs: 86_400_000,

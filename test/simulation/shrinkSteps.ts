@@ -1,10 +1,10 @@
-// Makes a failing run of a simulation small: leaves out steps as long as what is left still fails in the same way. Used by the
-// command and the tests to print a scenario that people can read and repeat.
+// Shrinks a failing run of a simulation: drops steps as long as the rest still fails in the same way. Used by the command
+// and the tests to print a scenario that people can read and repeat.
 import { runSteps } from './run.ts';
 import type { SimulationOptions } from './simulation.ts';
 import type { Step } from './steps.ts';
 
-/** A shorter run that ends in a failure of the same signature; stops after so many seconds. */
+/** A shorter run that ends in a failure of the same signature; stops after `secondsMax`. */
 export async function shrinkSteps(
   steps: readonly Step[],
   options: SimulationOptions,

@@ -1,18 +1,18 @@
-// What those who act in a simulation see of the exchange: views and the clock, as a client would, besides the random numbers
-// of the seed and who takes part. Made by flow.ts, read by the actors.
+// What the actors of a simulation see of the exchange: views and clock, as a client would, plus the random numbers of the
+// seed and the list of actors. Made by flow.ts, read by the actors.
 import { type Command, OrderType, Side } from '../../engine/index.ts';
 import type { Views } from '../../server/views/index.ts';
 import { beatOf, keyOf, orderIdOf, walletOf } from '../model/names.ts';
 import type { Random } from '../model/random.ts';
 
-/** Someone who acts: a wallet with its owner. */
+/** An actor: a wallet with its owner and keys. */
 export interface Actor {
   readonly owner: string;
   readonly wallet: string;
   readonly keys: readonly string[];
 }
 
-/** An order that was sent, whatever became of it. */
+/** An order that was sent, whatever its outcome. */
 interface SentOrder {
   readonly id: string;
   readonly actor: Actor;
@@ -30,13 +30,13 @@ interface OrderPlan {
   readonly orderType?: number;
   readonly flags?: number;
   readonly expirationS?: number;
-  /** FOK and FAK BUY: what is to be spent, micro; by default what the lots cost at the price. */
+  /** For a FOK or FAK BUY: the budget in micro; by default what the lots cost at the price. */
   readonly budgetMicro?: number;
 }
 
 const SENT_KEPT = 256;
 
-/** Ids by label: every seed uses the same ones, and making them costs as much as an order. */
+/** Ids by label: every seed uses the same ones, and making one costs as much as an order. */
 const ids: string[] = [];
 
 function idOf(label: number): string {
@@ -49,7 +49,7 @@ export class Sight {
   readonly actors: readonly Actor[];
   views: Views;
   nowMs = 0;
-  /** Centre of a market's prices in pips of the first token, by market. */
+  /** The centre of each market's prices in pips of the first token, by market index. */
   readonly centres: number[] = [];
   readonly sent: SentOrder[] = [];
   sentCount = 0;
@@ -92,7 +92,7 @@ export class Sight {
     return this.centres[marketIndex] ?? 5_000;
   }
 
-  /** A price so many ticks above the market's centre, in pips of the first token, inside the ladder. */
+  /** The price `ticks` ticks above the market's centre, in pips of the first token, clamped to the ladder. */
   price(marketIndex: number, ticks: number): number {
     const tick = this.tick(marketIndex);
     const at = Math.round(this.centre(marketIndex) / tick) + ticks;
@@ -138,8 +138,8 @@ export class Sight {
   }
 
   /**
-   * An order that was just made, signed at another time. An id is a digest over that time, so that it is remembered with it:
-   * whoever sends the order once more sends the same.
+   * An order that was just made, signed at another time. The id is a digest over that time, so the time is remembered with
+   * it: sending the order again sends the same time.
    */
   signedAt(order: Command & { readonly type: 'PlaceOrder' }, timestampMs: number): Command {
     const at = this.sent.findIndex(({ id }) => id === order.orderId);
@@ -147,7 +147,7 @@ export class Sight {
     return { ...order, timestampMs };
   }
 
-  /** One of the orders that were sent lately. */
+  /** One of the orders sent recently. */
   recent(): SentOrder | undefined {
     return this.sent.length === 0 ? undefined : this.random.pick(this.sent);
   }

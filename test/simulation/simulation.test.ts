@@ -1,5 +1,5 @@
-// The whole exchange in simulation: many commands over many seeds without a divergence, builds with a known
-// fault found within their bound, and scenarios that read back what was printed. SIMULATE_COMMANDS sets how many commands,
+// The whole exchange in simulation: many commands over many seeds without a divergence, builds with a known fault found
+// within their bound, and scenarios that read back what was printed. SIMULATE_COMMANDS sets how many commands,
 // SIMULATE_SEED the first seed. The runs are processes of their own, at the speed of the exchange rather than of the tests.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // One exchange from its first command through crashes and restarts to its end, all inline and under a virtual clock: core,
-// registry, journal on a faulty disk, views. Plays steps one after the other and compares, whenever everything taken is
-// durable, what can be read with what the log says. Throws a SimulationFailure at the first thing that must not be.
+// registry, journal on a faulty disk, views. It plays steps one after the other; whenever every accepted command is
+// durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
 import {
   type EngineSettings,
   encodeCommand,
@@ -24,10 +24,10 @@ import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts
 import type { Step } from './steps.ts';
 import { Witness } from './witness.ts';
 
-/** What a run is made of besides its steps. */
+/** The options of a run, besides its steps. */
 export interface SimulationOptions {
   readonly settings: EngineSettings;
-  /** Every command goes through the reference exchange as well. */
+  /** Runs every command through the reference exchange as well. */
   readonly isClose: boolean;
   readonly keepsRecords: boolean;
 }
@@ -38,7 +38,7 @@ interface Start {
   readonly isInterrupted?: boolean;
 }
 
-/** Flushes between two looks at everything there is. */
+/** Flushes between two comparisons of everything. */
 const FLUSHES_A_LOOK = 60;
 const TRIES_WITHOUT_END = 1_000_000;
 
@@ -49,7 +49,7 @@ const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(
 export class Simulation {
   readonly witness: Witness;
   views = new Views();
-  /** Commands that were answered, refused for want of storage, or lost with the power. */
+  /** Numbers of commands that were answered, refused for lack of storage, or lost with the power, and of other happenings. */
   readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, restores: 0, damages: 0, flushes: 0 };
   private readonly options: SimulationOptions;
   private readonly clock = new JumpingClock(TIME_ZERO_MS);
@@ -58,14 +58,14 @@ export class Simulation {
   private retry = lastingRetry();
   private reducers = new Reducers();
   private exchange: RunningExchange | undefined;
-  /** Which life of the exchange it is: answers of an earlier one say nothing. */
+  /** The number of the exchange's current life: answers of an earlier one are ignored. */
   private life = 0;
   private commandCount = 0;
   private waiting = 0;
   private acknowledged = 0;
   private hasGivenUp = false;
   private fault: SimulationFailure | undefined;
-  /** The state when everything was durable last, and after which sequence that was. */
+  /** The state when everything was last durable, and the sequence up to which it was. */
   private settled: Settled | undefined;
   private snapshot: MemorySnapshot | undefined;
 
@@ -78,7 +78,7 @@ export class Simulation {
     return this.clock.now();
   }
 
-  /** Hashes of the state as it is, durable or not. */
+  /** Hashes of the current state, durable or not. */
   stateHash(): StateHashes {
     return this.reducers.stateHash();
   }
@@ -97,7 +97,7 @@ export class Simulation {
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** The end of a run: everything is made durable and compared; `isRead`: the log is read once more from its first record. */
+  /** Ends a run: makes everything durable and compares it. With `isRead` the log is replayed from its first record. */
   async finish(isRead: boolean): Promise<void> {
     await this.play({ kind: 'flush' });
     if (isRead) await this.play({ kind: 'restart', isFromSnapshot: false });
@@ -179,7 +179,7 @@ export class Simulation {
     this.fault ??= new SimulationFailure(text);
   }
 
-  /** Lets the disk finish until everything that was taken is answered; compares what can be read then. */
+  /** Lets the disk finish until every accepted command is answered, then compares what can be read. */
   private async flush(): Promise<void> {
     if (this.hasGivenUp) {
       await this.restart(false);
@@ -202,7 +202,7 @@ export class Simulation {
     else compareSome(parts, this.counts.flushes);
   }
 
-  /** A command that changes nothing: once it is answered, so is everything before it. */
+  /** Submits a command that changes nothing: once it is answered, so is everything before it. */
   private async marker(): Promise<void> {
     try {
       const record = await this.running.submit(tick);
@@ -222,12 +222,12 @@ export class Simulation {
     return this.settled;
   }
 
-  /** Of what is durable, which is everything. */
+  /** Makes a snapshot of the durable state, which is everything at that moment. */
   private makeSnapshot(): void {
     this.snapshot = new MemorySnapshot(this.look(), this.reducers, this.views);
   }
 
-  /** Every write fails until the exchange stops for good. */
+  /** Lets every write fail until the exchange stops for good. */
   private async giveUp(): Promise<void> {
     this.store.fill();
     this.retry.triesMax = 2;
@@ -235,9 +235,9 @@ export class Simulation {
     while (!this.hasGivenUp) await turn(1);
   }
 
-  /** The exchange is stopped in order: nothing may be lost, and the state must come back as it was. */
+  /** Stops the exchange in order and starts it again: nothing may be lost, and the state must be the same as before. */
   private async restart(isFromSnapshot: boolean): Promise<void> {
-    // A stop in order makes a snapshot, if it has the time for it.
+    // An orderly stop makes a snapshot, if there is time for it.
     if (!this.hasGivenUp) {
       if (isFromSnapshot) this.makeSnapshot();
       else this.look();
@@ -263,8 +263,8 @@ export class Simulation {
   }
 
   private endLife(): void {
-    // A process that has ended writes nothing more, whatever it was still waiting for. Here its exchange must be ended as well,
-    // for which nobody waits: otherwise its timers would keep it for as long as a flush may hang.
+    // A process that has ended writes nothing more, whatever it was waiting for. Here its exchange must be closed as well,
+    // without waiting: otherwise its timers would keep it alive for as long as a flush may hang.
     this.retry.triesMax = 1;
     this.store.die(false);
     this.life += 1;
@@ -275,7 +275,7 @@ export class Simulation {
     this.exchange = undefined;
   }
 
-  /** A damaged log is refused, naming the first record that is not sound; then the damage is mended. */
+  /** Checks that a damaged log is refused, with the first corrupt record named; the damage is undone afterwards. */
   private async tryDamaged(damage: NonNullable<Extract<Step, { readonly kind: 'crash' }>['damage']>): Promise<void> {
     const damaged = damageDisk(this.disk, damage);
     if (damaged === undefined) return;
@@ -299,7 +299,10 @@ export class Simulation {
     return { dataDir: undefined, clock, settings: options.settings, followers };
   }
 
-  /** Opens what is on the disk, behind a snapshot or all of it; with `isInterrupted` the first command after the start stays unwritten. */
+  /**
+   * Opens what is on the disk, from a snapshot on or as a whole. With `isInterrupted` the first command after the start
+   * stays unwritten.
+   */
   private async start({ snapshot, isInterrupted = false }: Start = {}): Promise<void> {
     const { life, disk } = this;
     this.counts.restarts += 1;

@@ -1,22 +1,22 @@
-// What happens in a simulation, step by step: commands in the notation of the engine tests, the disk, crashes and the clock,
-// each in words that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by shrink.ts.
+// The steps of a simulation: commands in the notation of the engine tests, the disk, crashes and the clock, each in words
+// that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by main.ts.
 import type { Command } from '../../engine/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
 import { printCommand, readCommand } from '../model/notation.ts';
 
-/** Damage done to what lies on the disk while nobody runs; `place` is a share of all its bytes. */
+/** Damage done to the disk's content while no exchange runs; `place` is a share of all its bytes. */
 export interface Damage {
   readonly kind: 'flip' | 'tear' | 'hole';
   readonly place: number;
-  /** Which bit of the byte, for a flip. */
+  /** The bit of the byte, for a flip. */
   readonly bit: number;
 }
 
 export type Step =
   | { readonly kind: 'command'; readonly waitMs: number; readonly command: Command }
-  /** What was taken is handed to the disk, which does not finish yet. */
+  /** Accepted commands are handed to the disk, which does not finish yet. */
   | { readonly kind: 'hand over' }
-  /** The disk finishes; everything taken is answered, and everything that can be read is compared. */
+  /** The disk finishes; every accepted command is answered, and everything that can be read is compared. */
   | { readonly kind: 'flush' }
   | { readonly kind: 'refuse'; readonly writes: number }
   | { readonly kind: 'lose answer' }
@@ -29,10 +29,10 @@ export type Step =
       readonly damage: Damage | undefined;
       /** The power is lost again while the exchange starts. */
       readonly isTwice: boolean;
-      /** It starts from the last snapshot, if one was made. */
+      /** The exchange starts from the last snapshot, if one was made. */
       readonly isFromSnapshot: boolean;
     }
-  /** Once the disk has finished, as every snapshot is of what is durable. */
+  /** Comes after the disk has finished, since every snapshot holds only what is durable. */
   | { readonly kind: 'snapshot' }
   | { readonly kind: 'restart'; readonly isFromSnapshot: boolean }
   | { readonly kind: 'jump'; readonly byMs: number };
@@ -95,7 +95,7 @@ function readEvent(line: string): Step | undefined {
   return { kind: 'crash', isWritten, damage, isTwice, isFromSnapshot: crash.snapshot !== undefined };
 }
 
-/** Steps as text, one a line; commands as scenarios of the engine tests are written. */
+/** Steps as text, one a line, with commands in the notation of scenarios. */
 export function printSteps(steps: readonly Step[]): string {
   let tMs = TIME_ZERO_MS;
   let nextMarket = 0;
@@ -111,7 +111,7 @@ export function printSteps(steps: readonly Step[]): string {
   return lines.join('\n');
 }
 
-/** Reads what printSteps wrote; lines that are empty or begin with // say nothing. */
+/** Parses the output of printSteps; empty lines and lines that begin with // are ignored. */
 export function readSteps(text: string): Step[] {
   let tMs = TIME_ZERO_MS;
   let nextMarket = 0;

@@ -1,5 +1,5 @@
-// What seeds came to, in numbers that add up: told by whoever played a seed, in this process or another, and summed by main.ts.
-// It knows nothing of how a seed is played.
+// The outcome of seeds in figures that can be summed: returned by the process that played a seed, this one or another, and
+// summed by main.ts. It knows nothing of how a seed is played.
 import type { SeedRun } from './run.ts';
 
 interface Counts {
@@ -14,7 +14,7 @@ interface Counts {
   compared: number;
   trades: number;
   questions: number;
-  /** What the program itself computed, without the system's part. */
+  /** The program's user time, without the system's part. */
   processorSeconds: number;
 }
 
@@ -39,7 +39,7 @@ export function noCounts(): Counts {
   };
 }
 
-/** Plays one seed. */
+/** Plays one seed and returns its tally. */
 export async function tallyOf(play: () => Promise<SeedRun>): Promise<Tally> {
   const before = process.cpuUsage();
   const run = await play();

@@ -1,13 +1,13 @@
-// Sees every record that an exchange makes durable, of all its lives: audits it once, and after each restart holds the log
-// that it is told again against the one it knows. Used by simulation.ts. On seeds that are looked at closely it also puts
-// every command through the reference exchange and compares all events.
+// Sees every record that an exchange makes durable, over all its lives: audits each once, and after each restart compares
+// the replayed log with the one it knows. Used by simulation.ts. On seeds under close comparison it also runs every command
+// through the reference exchange and compares all events.
 import type { Command, EngineEvent, Follower, LogRecord } from '../../engine/index.ts';
 import { EventAudit } from '../model/eventAudit.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { Admission } from './admission.ts';
 import { Audit, fail } from './audit.ts';
 
-/** Events that the registry writes, which the reference knows nothing of. */
+/** Events that the registry writes, unknown to the reference. */
 const ofRegistry: ReadonlySet<EngineEvent['type']> = new Set([
   'EventCreated',
   'ApiKeyCreated',
@@ -17,11 +17,11 @@ const ofRegistry: ReadonlySet<EngineEvent['type']> = new Set([
 
 export class Witness {
   readonly audit = new Audit();
-  /** The last sequence that was ever seen. */
+  /** The highest sequence seen so far. */
   sequence = 0;
   /** How many records the reference agreed with. */
   comparedCount = 0;
-  /** All records seen, if they are to be kept for questions about histories. */
+  /** All records seen, if they are kept for queries about histories. */
   readonly records: LogRecord[] = [];
   private readonly keepsRecords: boolean;
   private readonly admission = new Admission();
@@ -41,9 +41,9 @@ export class Witness {
   }
 
   /**
-   * The follower for one life of the exchange: it is told the log from the record behind `from` on, which is in the snapshot
-   * that the life starts from. What a life that is over still tells is not heard: its opening may have been under way when the
-   * power went, and goes on here, where no process ends.
+   * The follower for one life of the exchange. It gets the log from the record after `from` on; earlier ones are in the
+   * snapshot that the life starts from. Records from an earlier life are ignored: its opening may have been under way when
+   * the power went, and goes on here, where no process ends.
    */
   follower(from: number): Follower {
     this.lives += 1;
@@ -101,7 +101,7 @@ function isSame(x: EngineEvent | undefined, y: EngineEvent): boolean {
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
-/** A number that differs when the record does, for all that matters: its time, its command's kind, its events' figures. */
+/** A digest of a record's essentials: its time, its command's kind, its events' figures. */
 function digestOf({ tMs, command, events }: LogRecord): number {
   let digest = Math.imul((tMs % 0x7fff_ffff) ^ command.type.length, 0x9e3779b1);
   for (let i = 0; i < events.length; i += 1) {

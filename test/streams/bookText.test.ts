@@ -1,5 +1,5 @@
-// The kept bytes of books against the books rendered whole, and the ring of changes against a plain list: seeded changes,
-// compared after each.
+// The cached bytes of books against books rendered from scratch, and the ring of changes against a plain list: seeded
+// changes, compared after each.
 import { expect, test } from 'vitest';
 import { MarketStatus, Side } from '../../engine/index.ts';
 import { ChangeLog, NONE } from '../../server/streams/changeLog.ts';
@@ -80,7 +80,7 @@ test('after every change the kept bytes are the book as it is rendered whole, ha
         expect(whole).toContain(`"hash":"${texts.tokens[outcome].hash}"`);
       }
     }
-    expect(market.bookChangedMs).toBeGreaterThan(1_000_000); // another digit on the way
+    expect(market.bookChangedMs).toBeGreaterThan(1_000_000); // the timestamp gained a digit on the way
   }
 });
 

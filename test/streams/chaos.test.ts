@@ -1,6 +1,6 @@
-// Chaos: hundreds of subscribers behind a wire that is cut, held up and slowed at random points while an exchange that is
+// Chaos: hundreds of subscribers behind a wire that is cut, stalled and slowed at random points, while an exchange that is
 // killed now and then goes on trading. At every checkpoint each rebuilt book hashes to the exchange's, every trade was
-// heard exactly once, and no number was missed or came twice. Sizes come from the environment (STREAMS_CHAOS_*).
+// received exactly once, and no number was missed or repeated. Sizes come from the environment (STREAMS_CHAOS_*).
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -26,7 +26,7 @@ const KILLS = sizeOf('KILLS', 3);
 const CHECKPOINTS = sizeOf('CHECKPOINTS', 5);
 const SEED = sizeOf('SEED', 1);
 const USERS = 8;
-/** As long as the test may take, ms: commands at a walking pace. */
+/** How long the test may take, ms: enough for commands at a slow pace. */
 const PATIENCE_MS = Math.max(300_000, COMMANDS * 10);
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-chaos-'));
@@ -47,10 +47,10 @@ async function startExchange(): Promise<Exchange> {
     env: { ...process.env, OUTCRY_SECRET: secretText, NODE_OPTIONS: '' },
     execArgv: [...STRIP_TYPES],
   });
-  const [first] = (await once(child, 'message')) as [{ port: number }]; // the first news is the port
+  const [first] = (await once(child, 'message')) as [{ port: number }]; // the first message is the port
   const ask = async (order: ChaosOrder): Promise<ChaosNews> => {
     child.send(order);
-    const [news] = (await once(child, 'message')) as [ChaosNews]; // one answer an order
+    const [news] = (await once(child, 'message')) as [ChaosNews]; // one answer per order
     return news;
   };
   return { child, port: first.port, ask };
@@ -78,7 +78,7 @@ const messageOf = (markets: readonly number[], { outcomes, custom }: ChaosForm) 
   custom_feature_enabled: custom,
 });
 
-/** Books and numbers of every stream of a form, as the exchange says them to a socket that nothing disturbs. */
+/** Books and numbers of every stream of a form, as the exchange sends them to an undisturbed socket. */
 async function truthOf(port: number, form: ChaosForm) {
   const socket = await TestSocket.open(`http://127.0.0.1:${port}`, '/ws/market');
   const markets = Array.from({ length: MARKETS }, (_, index) => index);
@@ -116,7 +116,7 @@ async function checkMarkets(port: number, followers: readonly MarketFollower[], 
   }
 }
 
-/** Every number once, and as many trades made final as the owner took part in. */
+/** Every number once, and as many confirmed trades as the owner took part in. */
 function checkUser({ reader, userEvents }: ChaosSubscriber): Set<string> {
   expect(reader.faults).toEqual([]);
   expect(reader.gapCount).toBe(0);
@@ -129,7 +129,7 @@ function checkUser({ reader, userEvents }: ChaosSubscriber): Set<string> {
   return new Set(confirmed);
 }
 
-/** Waits until each owner's stream says to a new socket what the subscriber has. */
+/** Waits until each subscriber has what its owner's stream sends to a new socket. */
 async function usersCaughtUp(port: number, users: readonly ChaosSubscriber[], messages: readonly object[]) {
   for (const [index, user] of users.entries()) {
     const socket = await TestSocket.open(`http://127.0.0.1:${port}`, '/ws/user');
@@ -162,7 +162,7 @@ test(
     for (const user of users) await user.until(({ sequences }) => sequences.size === 1);
 
     const rounds = Math.max(CUTS, CHECKPOINTS * 2);
-    // What runs in a round that ends in a kill is not counted.
+    // Commands of a round that ends in a kill are not counted.
     const perRound = Math.ceil(COMMANDS / (rounds - KILLS));
     const killAt = new Set(Array.from({ length: KILLS }, (_, index) => Math.floor(((index + 0.5) * rounds) / KILLS)));
     const checkAt = new Set(
@@ -172,12 +172,12 @@ test(
     for (let round = 1; round <= rounds; round += 1) {
       const running = exchange.ask({ run: perRound });
       proxy.cut(random);
-      // Every sixth is so long that the exchange asks meanwhile whether the client reads, and holds its streams.
+      // Every sixth stall is so long that the exchange asks meanwhile whether the client reads, and holds its streams.
       if (random(2) === 0) proxy.stall(random, random(6) === 0 ? 1_500 : 20 + random(400));
       if (random(4) === 0) proxy.delay(random, 1 + random(30));
       if (killAt.has(round)) {
         await new Promise((resolve) => setTimeout(resolve, random(30)));
-        proxy.target = 0; // the port may become somebody else's
+        proxy.target = 0; // another process may get the port
         exchange.child.kill('SIGKILL');
         await once(exchange.child, 'exit');
         running.catch(() => {});

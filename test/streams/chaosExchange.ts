@@ -1,11 +1,11 @@
 // The exchange of the chaos test as a process of its own, so that it can be killed: a whole server on a data directory,
-// which drives seeded commands through its own engine when told to. Started by chaos.test.ts with its folder and seed;
-// a folder without a journal gets the markets and owners first.
+// which drives seeded commands through its own engine when told to. Started by chaos.test.ts with its folder and seed; in a
+// folder without a journal it creates the markets and owners first.
 import { resolveConfig } from '../../server/config/config.ts';
 import { startServer } from '../../server/start.ts';
 import { foundingCommands, StreamWorkload } from './workload.ts';
 
-/** What the test asks, and what it is told. */
+/** The test's orders, and the answers. */
 export type ChaosOrder = { readonly run: number } | { readonly report: true };
 export type ChaosNews =
   | { readonly port: number }
@@ -17,7 +17,7 @@ const IN_FLIGHT = 32;
 
 const base = resolveConfig('development', { port: '0', house: false, logLevel: 'silent', dataDir }, {}, dataDir);
 const server = await startServer({
-  // So short that many a stall makes a client late, and its streams are held and paid.
+  // So short that many a stall makes a client late; its streams are then held and paid later.
   config: { ...base, streams: { ...base.streams, heartbeatMs: 2_000, answerMsMax: 100 } },
   env: { OUTCRY_SECRET: process.env.OUTCRY_SECRET },
   onFatal: (error) => {

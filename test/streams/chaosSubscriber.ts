@@ -1,5 +1,5 @@
-// A subscriber that never gives up: it follows its markets through the proxy, comes back after every cut with the numbers
-// that it has, and writes down what it finds wrong. Used by the chaos test.
+// A subscriber that never gives up: it follows its markets through the proxy, reconnects after every cut with the numbers
+// that it has, and records every fault. Used by the chaos test.
 import WebSocket from 'ws';
 import { type StreamEvent, StreamReader } from './reader.ts';
 
@@ -7,7 +7,7 @@ const RETRY_MS = 25;
 
 export class ChaosSubscriber {
   readonly reader = new StreamReader();
-  /** Events of the user channel by their number: none may come twice or be left out. */
+  /** Events of the user channel by their number: none may be repeated or left out. */
   readonly userEvents: StreamEvent[] = [];
   connectCount = 0;
   private readonly url: string;

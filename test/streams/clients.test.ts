@@ -1,6 +1,6 @@
-// Clients that others wrote, unmodified, beside one another on a busy exchange: the official unified SDK on both channels,
-// a third-party subscription manager and Node's own WebSocket. Every event must pass the official parsers, and the SDK
-// must hand on what came. STREAMS_CLIENTS_SECONDS says how long (60 unless set).
+// Third-party clients, unmodified, beside one another on a busy exchange: the official unified SDK on both channels, a
+// third-party subscription manager and Node's own WebSocket. Every event must pass the official parsers, and the SDK must
+// pass on what arrived. STREAMS_CLIENTS_SECONDS says how long (60 unless set).
 import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebSocketHandlers } from '@nevuamarkets/poly-websockets';
@@ -14,13 +14,13 @@ import { TestSocket } from './socket.ts';
 
 const SECONDS = Number(process.env.STREAMS_CLIENTS_SECONDS ?? 60);
 const MARKETS = 20;
-/** Orders at most, where time passes without much being told. */
+/** Most orders while events are still missing after the time is over. */
 const ROUNDS_MAX = 500;
-/** What each must have been told by the end. */
+/** The kinds of events that each must have received by the end. */
 const OF_SDK = ['book', 'price_change', 'last_trade_price', 'best_bid_ask', 'order', 'trade'];
 const OF_THIRD_PARTY = ['book', 'price_change', 'last_trade_price'];
 
-/** The manager knows one address only: its WebSocket package is handed to it with that address led here. */
+/** The manager knows only one address: it is given a WebSocket package that redirects that address here. */
 function thirdParty(url: string): typeof import('@nevuamarkets/poly-websockets') {
   const require = createRequire(import.meta.url);
   const RealSocket = require('ws');
@@ -111,7 +111,7 @@ test(
       onError: async (error: Error) => {
         troubles.push(error.message);
       },
-    } as unknown as WebSocketHandlers; // counts whatever comes
+    } as unknown as WebSocketHandlers; // counts every event
     const { WSSubscriptionManager } = thirdParty(url);
     const manager = new WSSubscriptionManager(handlers);
     await manager.addSubscriptions(tokenIds);
@@ -120,7 +120,7 @@ test(
       OF_SDK.every((type) => heard.has(type)) && OF_THIRD_PARTY.every((type) => third.has(type)) && ownFrames > 0;
 
     const endMs = Date.now() + SECONDS * 1_000;
-    // On a busy machine longer, until everybody was told of everything; what never comes is told by the expectations below.
+    // Longer on a busy machine, until everybody has received everything; the expectations below report what never comes.
     for (let number = 0; Date.now() < endMs || (number < ROUNDS_MAX && !isAllHeard()); number += 1) {
       const tokenID = tokenIds[number % tokenIds.length];
       const order = { tokenID, price: 0.03, size: 50, side: Side.BUY };

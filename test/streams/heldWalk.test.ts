@@ -1,6 +1,6 @@
-// One socket through anything that can happen to it while markets move: held and released at any moment, it subscribes, leaves,
-// changes its features and resumes. Whatever the order, every stream is without gaps and every book hashes to what was said, and
-// in the end nothing is owed. By the seed.
+// A random walk of one socket while markets move: held and released at any moment, it subscribes, unsubscribes, changes its
+// features and resumes. In every order all streams are gap-free and every book matches its hash, and in the end nothing is
+// owed. Repeatable by seed.
 import { expect, test, vi } from 'vitest';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
@@ -13,21 +13,21 @@ import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const MARKETS = 6;
 const STEPS = 300;
-/** A walk that hears less says little. */
+/** A walk that receives fewer events proves little. */
 const EVENTS_MIN = 100;
 const AT_ONCE = { ...PATIENCE, interval: 2 };
 const SEEDS = [5, 6, 7, 8, 9, 10].map((at) => 1_000_003 * at);
 const ping = vi.spyOn(Connection.prototype, 'ping');
 const request = vi.spyOn(MarketSubscriber.prototype, 'request');
 
-/** What the walk knows of its socket. */
+/** The walk and its knowledge of its socket. */
 class Walk {
   readonly socket: TestSocket;
   readonly connection: Connection;
   private readonly server: TestServer;
   private readonly random: (below: number) => number;
   private readonly workload: StreamWorkload;
-  /** Bits of the tokens that are followed, by market. */
+  /** Bits of the followed tokens, by market. */
   private readonly followed = new Map<number, number>();
   private isCustom = false;
   private requests = 0;
@@ -35,7 +35,7 @@ class Walk {
   constructor(server: TestServer, socket: TestSocket, seed: number) {
     this.server = server;
     this.socket = socket;
-    this.connection = ping.mock.contexts[0] as Connection; // asked as it opened
+    this.connection = ping.mock.contexts[0] as Connection; // pinged as it opened
     this.random = randomOf(seed);
     this.workload = new StreamWorkload(seed, MARKETS);
   }
@@ -46,11 +46,15 @@ class Walk {
     }
   }
 
-  /** Until the exchange has taken every request, and the socket has heard all that is durable, however many turns that takes. */
+  /**
+   * Waits until the exchange has taken every request and the socket
+   * has received everything durable, however many turns that takes.
+   */
   async settle(): Promise<void> {
     const { frames } = this.socket;
     await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(this.requests), AT_ONCE);
-    // What is durable is published a turn later: a PING could be answered before, and a resume asked from what is old by then.
+    // Durable records are published a turn later: before that a PING
+    // could be answered, and a resume would ask from an old state.
     this.subscriber()?.host.flush();
     if (this.connection.isHeld) return;
     await vi.waitFor(() => expect(this.subscriber()?.queue ?? []).toEqual([]), AT_ONCE);
@@ -73,7 +77,7 @@ class Walk {
     else await this.resume();
   }
 
-  /** Releases the socket, and checks that it follows all that it asked for. */
+  /** Releases the socket, and checks that it follows everything that it asked for. */
   async end(): Promise<void> {
     const { reader } = this.socket;
     this.connection.release();
@@ -89,12 +93,12 @@ class Walk {
     }
   }
 
-  /** Where a market's streams stand, in the exchange. */
+  /** The current numbers of a market's streams, in the exchange. */
   private standing(market: number): readonly number[] {
     return this.subscriber()?.host.feed.markets.stream(market).numbers ?? [];
   }
 
-  /** The exchange's side of the socket, and what it still owes it, once anything was asked. */
+  /** The exchange's side of the socket, with what it still owes; undefined before the first request. */
   private subscriber() {
     const [subscriber] = request.mock.contexts as unknown as (
       | { readonly host: ChannelHost; readonly queue: readonly unknown[] }
@@ -141,13 +145,13 @@ class Walk {
     await this.send({ type: 'market', resume: { stream_id, sequence } });
   }
 
-  /** Whether a stream is that which the socket follows in its market. */
+  /** Whether a stream is the one that the socket follows in its market. */
   private isFollowed(id: string): boolean {
     const tokens = id.startsWith('m') ? (this.followed.get(Number.parseInt(id.slice(1, 9), 16)) ?? 0) : 0;
     return id.slice(10, 12) === `${['', 'f', 's', 'b'][tokens]}${this.isCustom ? 'c' : 'p'}`;
   }
 
-  /** The market's stream becomes another: the numbers of the former end. */
+  /** Forgets the numbers of a market's stream, which another one replaces. */
   private forget(market: number): void {
     const { sequences } = this.socket.reader;
     for (const id of [...sequences.keys()]) if (id.startsWith(nameOf(market))) sequences.delete(id);

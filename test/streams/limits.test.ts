@@ -1,5 +1,5 @@
-// The limits of sockets, each with the sentence that its client is told: size and number of messages, sockets an address,
-// tokens a socket, the Host of a loopback server, and readers who are too slow.
+// The limits of sockets, each with the sentence that its client gets: size and number of messages, sockets per address,
+// tokens per socket, the Host of a loopback server, and readers who are too slow.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
@@ -26,7 +26,7 @@ const closedWith = async (socket: TestSocket) => {
 
 test('a flood of messages is closed with the figures', async () => {
   const socket = await open();
-  // For as long as it takes: what a second allows comes on top, and a busy machine takes some for so many.
+  // Repeats for as long as needed: a second's allowance comes on top, and a busy machine takes several for so many messages.
   while (socket.closed === undefined) {
     for (let count = 0; count < streamLimits.messagesBurst; count += 1) socket.send('PING');
     await new Promise((resolve) => setImmediate(resolve));
@@ -67,7 +67,7 @@ test('2,000 markets of an owner can be followed, in slices, and not one more', a
   expect(end).toEqual({ code: 1008, reason: '2001 markets asked for; one socket follows at most 2000' });
 });
 
-/** What an upgrade is answered by; a socket that is let in is closed again. */
+/** The status of an upgrade; an accepted socket is closed again. */
 const statusOf = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
   new Promise((resolve) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`, { headers });
@@ -93,7 +93,7 @@ test('clients behind a trusted proxy have sockets of their own, and without trus
   const from = (address: string) => ({ 'x-forwarded-for': address });
   const openFrom = (address: string) => TestSocket.open(behind.url, '/ws/market', { headers: from(address) });
   const sockets = [await openFrom('198.51.100.1'), await openFrom('2001:db8:0:1::1'), await openFrom('198.51.100.2')];
-  // A house has an IPv6 /64 to itself, and the nearest address that is no proxy is the client's.
+  // An IPv6 /64 counts as one household, and the nearest address that is no proxy is the client's.
   for (const address of ['198.51.100.1', '203.0.113.9, 198.51.100.2', '2001:db8:0:1::2']) {
     expect(await statusOf(behind, from(address)), address).toBe(429);
   }
@@ -125,7 +125,7 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
   socket.ws.pause();
   const workload = new StreamWorkload(3, 1);
-  // The system's own buffers take megabytes before anything waits in the exchange; more at once would be owed.
+  // The system's buffers take megabytes before anything waits in the exchange; more in one turn would be owed instead.
   for (let count = 0; count < 8_000; count += 1) {
     await server.exchange.submit(workload.next(Date.now()));
     if (count % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
@@ -167,7 +167,7 @@ test('who names no credentials, answers no pings or never reads again is let go 
   await stuck.until(({ reader }) => reader.counts.get('book') === 2);
   stuck.ws.pause();
   const other = await TestSocket.open(hasty.url, '/ws/market');
-  // Three are all that may be open: there is room for one more when the stuck one is cut off.
+  // Three sockets may be open: there is room for another once the stuck one is cut off.
   const workload = new StreamWorkload(3, 1);
   while ((await statusOf(hasty)) !== 101) {
     await Promise.all(Array.from({ length: 256 }, () => hasty.exchange.submit(workload.next(Date.now()))));

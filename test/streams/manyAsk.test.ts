@@ -1,5 +1,5 @@
-// Many sockets that ask for many deep books at once, as all clients do after a restart: a turn of the loop pays a little of what
-// they are owed, and the others are served between two turns. Every one is paid in the end.
+// Many sockets that ask for many deep books at once, as all clients do after a restart: a turn of the loop pays a little of
+// what they are owed, and others are served between two turns. Every socket is paid in the end.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
@@ -13,7 +13,7 @@ import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from
 const MARKETS = 20;
 const LEVELS = 400;
 const SOCKETS = 100;
-/** Bytes that one turn may send: what is rendered in its milliseconds, and the step that was begun in the last of them. */
+/** Most bytes that one turn may send: what is rendered within its milliseconds, and the step begun in the last of them. */
 const TURN_BYTES_MAX = 6_000_000;
 let server: TestServer;
 afterEach(() => server.close());
@@ -43,7 +43,7 @@ async function deepBooks(): Promise<void> {
   }
 }
 
-/** The most bytes that one turn of the loop sends to sockets while some work goes on. */
+/** The most bytes that one turn of the loop sends to sockets while `work` runs. */
 async function largestTurn(work: () => Promise<unknown>): Promise<number> {
   let bytes = 0;
   let most = 0;
@@ -83,7 +83,7 @@ test('a hundred sockets that ask for deep books at once are paid a little a turn
   for (const socket of sockets) await socket.close();
 });
 
-/** A socket of the user channel that follows all of so many markets. */
+/** A socket of the user channel that follows this many markets. */
 async function listen(markets: number): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
   const auth = authOf(server.services.secret, 0);

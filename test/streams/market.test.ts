@@ -1,5 +1,5 @@
-// The market channel over real sockets (wire.md E): what a subscription brings, what each event says, and that a reader
-// who trusts nothing rebuilds the same books.
+// The market channel over real sockets (wire.md E): the messages after a subscription, the content of each event, and a
+// sceptical reader who rebuilds the same books.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
@@ -118,12 +118,12 @@ test('a level that came and went within one record is not told of', async () => 
   await post(alice, where, { pips: 4_000, shares: 10 });
   await post(bob, where, { pips: 5_000, shares: 6, token: 1 });
   const socket = await follow(where);
-  // The first takes alice's ten and rests with six at 0.4, which the second takes before the record is over.
+  // The first order takes Alice's ten and rests with six at 0.4, which the second takes before the record is over.
   expect((await post(bob, where, { pips: 6_000, shares: 16, token: 1 })).json.status).toBe('delayed');
   expect((await post(alice, where, { pips: 5_000, shares: 6 })).json.status).toBe('delayed');
   const owner = alice.wallet.address.toLowerCase();
   const latest = [...server.services.views.orders.openOf(owner)].at(-1)?.createdMs ?? 0;
-  // Nothing else is let happen until both are due: what is submitted then is the record that releases them.
+  // Nothing else may happen until both are due: the command submitted then makes the record that releases them.
   while (Date.now() <= latest + 1_000);
   const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
   await server.exchange.submit(encodeCommand({ type: 'CancelAll', owner, keyId }));

@@ -1,6 +1,6 @@
-// What a socket is owed is paid on it, in whole frames and as far as there is room, however much that is and however its client
-// reads: replays of deep books, gaps, an owner's messages from memory and from the log, new markets. Nothing is lost between two
-// streams of a market. A client here reads in its own time, and is held for none of it.
+// What a socket is owed is paid on it, in whole frames and as far as there is room, however much it is and however its
+// client reads: replays of deep books, gaps, an owner's messages from memory and from the log, new markets. Nothing is lost
+// between two streams of a market. A client here reads at its own pace, and is not held for that.
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function start(markets: number, streams: Partial<StreamSettings> = {}, dat
 
 const submit = (command: Command) => server.exchange.submit(encodeCommand(command));
 
-/** A resting or taking BUY; returns its id. */
+/** Places a BUY that rests or takes; returns its id. */
 async function buy(marketIndex: number, trader: number, outcome: number, pips: number, lots: number): Promise<string> {
   orderCount += 1;
   const owner = ownerOf(trader);
@@ -46,7 +46,7 @@ async function buy(marketIndex: number, trader: number, outcome: number, pips: n
   return orderId;
 }
 
-/** Many levels, and many lots at the best one, so that each trade is told with large books. */
+/** Makes many levels, with many lots at the best one, so that each trade comes with large books. */
 async function deepen(marketIndex: number, topPips: number, tickPips = 10, lots = 1_000): Promise<void> {
   await submit({
     ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips, minOrderLots: 100, status: 1, negRisk: 0, autoTick: 0 },
@@ -70,7 +70,7 @@ async function follow(markets: number): Promise<TestSocket> {
   return socket;
 }
 
-/** The user channel of an owner, and the name of its stream. */
+/** A socket on the user channel of an owner, once its stream is known. */
 async function listen(owner: number): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ type: 'user', auth: authOf(server.services.secret, owner) });
@@ -78,13 +78,13 @@ async function listen(owner: number): Promise<TestSocket> {
   return socket;
 }
 
-/** Stops reading, until the exchange has noticed. */
+/** Stops reading, and waits until the exchange has noticed. */
 async function stop(socket: TestSocket): Promise<void> {
   socket.ws.pause();
   await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
 }
 
-/** Reads up to the ping, answers, and then takes a break that is shorter than what is allowed. */
+/** Reads up to the ping, answers, and then pauses for less than what is allowed. */
 function readWithBreak(socket: TestSocket): void {
   socket.ws.once('ping', () => {
     socket.ws.pause();
@@ -93,11 +93,11 @@ function readWithBreak(socket: TestSocket): void {
   socket.ws.resume();
 }
 
-/** So many more laps of pings have begun. */
+/** Waits until there have been this many pings. */
 const laps = (count: number) =>
   vi.waitFor(() => expect(ping.mock.calls.length).toBeGreaterThanOrEqual(count), PATIENCE);
 
-/** An owner's whole past. */
+/** A subscription that resumes an owner's stream from its beginning. */
 const resumeOf = ({ reader }: TestSocket) => ({
   type: 'user',
   resume: { stream_id: [...reader.sequences.keys()][0], sequence: 0 },
@@ -215,7 +215,7 @@ test('gaps of many deep markets are paid with their books as there is room', asy
     socket.send({ type: 'market', assets_ids: assetsOf(markets), resume });
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // An answer waits for room too.
+  // A reply waits for room too.
   socket.send('PING');
   socket.ws.resume();
   await vi.waitFor(() => expect([socket.closed, socket.frames.includes('PONG')]).toEqual([undefined, true]), PATIENCE);

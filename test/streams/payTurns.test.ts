@@ -1,10 +1,10 @@
-// How turns of the loop are shared out among sockets that are owed much: a step at a time where steps take long, in the order of
-// asking, and nobody is forgotten. That sockets are paid so is seen in manyAsk.test.ts.
+// How turns of the loop are shared among sockets that are owed much: one step at a time where steps take long, in the order
+// of requests, and without forgetting anyone. manyAsk.test.ts shows that sockets are paid this way.
 import { expect, test } from 'vitest';
 import { streamLimits } from '../../server/streams/limits.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 
-/** Holds the loop for longer than one turn pays. */
+/** Blocks the loop for longer than one turn pays. */
 function hold(): void {
   const endMs = performance.now() + streamLimits.payTurnMsMax + 1;
   while (performance.now() < endMs);

@@ -1,5 +1,5 @@
-// A wire that can be cut, held up and slowed down: every connection that comes in is joined to the exchange, wherever
-// that is at the moment. Used by the chaos test.
+// A wire that can be cut, stalled and slowed down: every incoming connection is joined to the exchange, at its current
+// port. Used by the chaos test.
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 interface Joint {
@@ -9,7 +9,7 @@ interface Joint {
 }
 
 export class ChaosProxy {
-  /** Where the exchange listens now. */
+  /** The port on which the exchange listens now. */
   target = 0;
   cutCount = 0;
   stallCount = 0;
@@ -32,7 +32,7 @@ export class ChaosProxy {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** Ends a connection in the middle of whatever it says. */
+  /** Cuts a connection at any point of its data. */
   cut(pick: (below: number) => number): void {
     const joint = this.pick(pick);
     if (joint === undefined) return;
@@ -50,7 +50,7 @@ export class ChaosProxy {
     setTimeout(() => joint.exchange.resume(), ms);
   }
 
-  /** From now on every piece comes later. */
+  /** Delays every chunk from now on. */
   delay(pick: (below: number) => number, ms: number): void {
     const joint = this.pick(pick);
     if (joint === undefined) return;

@@ -1,6 +1,6 @@
 // A careful subscriber, as a client would write it: it counts the messages of every stream, rebuilds books from what it
-// hears, hashes them by itself and compares, and remembers trades. It shares no code with the server. Used by the tests
-// of the streams; what it finds wrong it writes down.
+// receives, computes and compares their hashes, and remembers trades. It shares no code with the server. Used by the tests
+// of the streams; it records every fault.
 import { createHash } from 'node:crypto';
 
 interface Level {
@@ -11,7 +11,7 @@ interface Level {
 // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what tests are about
 export type StreamEvent = any;
 
-/** A book as heard. */
+/** A book as received. */
 interface HeardBook {
   market: string;
   asset_id: string;
@@ -54,20 +54,20 @@ export class StreamReader {
   readonly books = new Map<string, HeardBook>();
   /** Latest number by stream. */
   readonly sequences = new Map<string, number>();
-  /** What was wrong, in words. */
+  /** The faults, in words. */
   readonly faults: string[] = [];
   /** Transaction hashes of trades, by asset. */
   readonly trades = new Map<string, Set<string>>();
   readonly counts = new Map<string, number>();
   gapCount = 0;
-  /** Messages that tell of something, by number. */
+  /** Number of messages that report something. */
   eventCount = 0;
   /** Keeps every event when set. */
   kept: StreamEvent[] | undefined;
-  /** Of those, the ones that consumed a number. */
+  /** The kept events that consumed a number. */
   readonly told: StreamEvent[] = [];
 
-  /** Whether a message is missing in a stream right now; cleared by a book of that stream. */
+  /** The streams in which a message is missing now; a book of the stream clears it. */
   readonly broken = new Set<string>();
 
   hear(text: string): readonly StreamEvent[] {
@@ -101,7 +101,7 @@ export class StreamReader {
     this.apply(event);
   }
 
-  /** A book that carries the number at which the stream stands, or the first of all. */
+  /** A book that carries the stream's current number, or the first message of all. */
   private isSnapshot({ event_type: type, sequence }: StreamEvent, last: number | undefined): boolean {
     return type === 'book' && (last === undefined || sequence === last);
   }

@@ -1,5 +1,5 @@
-// Clients that stop reading for a while: they are held without being closed, and told exactly what they missed when they
-// read again; those that never answered a ping are left alone. The turns of the pings by themselves, beat by beat.
+// Clients that stop reading for a while: they are held without being closed, and get exactly what they missed when they
+// read again; those that never answered a ping are left alone. Also the turns of the pings by themselves, beat by beat.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { Connection, type Socket } from '../../server/streams/connection.ts';
@@ -45,7 +45,7 @@ async function follow(options?: WebSocket.ClientOptions): Promise<TestSocket> {
   return socket;
 }
 
-/** Stops reading, until the exchange has noticed. */
+/** Stops reading, and waits until the exchange has noticed. */
 async function stop(socket: TestSocket): Promise<void> {
   socket.ws.pause();
   await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
@@ -53,13 +53,13 @@ async function stop(socket: TestSocket): Promise<void> {
 
 const numbersOf = ({ reader }: TestSocket) => [...reader.sequences].sort().map(String);
 
-/** Reads until both sockets have come as far, behind one more command. */
+/** Submits more commands and waits until both sockets have the same numbers. */
 async function together(first: TestSocket, second: TestSocket): Promise<void> {
   await drive(20);
   await vi.waitFor(() => expect(numbersOf(first)).toEqual(numbersOf(second)), PATIENCE);
 }
 
-/** Both have heard the same, without a gap. */
+/** Both have received the same, without a gap. */
 async function heardTheSame(first: TestSocket, second: TestSocket): Promise<void> {
   const saidOf = ({ reader }: TestSocket) => reader.told.map((event) => JSON.stringify(event)).sort();
   expect(saidOf(second)).toEqual(saidOf(first));
@@ -157,7 +157,7 @@ test('a held client is released by whatever ping it answers', async () => {
   const shown = await (await fetch(`${server.url}/metrics`)).text();
   expect(shown).toMatch(/^outcry_stream_sockets_held 1$/m);
   expect(shown).toMatch(/^outcry_stream_holds_total [1-9]/m);
-  ws.pong(''); // as to a ping of uWebSockets, which came after ours
+  ws.pong(''); // an answer to a ping of uWebSockets itself, which came after ours
   await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
   ws.terminate();
 });
@@ -167,7 +167,7 @@ test('answers to a held client wait in their order, in bounded memory', async ()
   await stop(socket);
   const [held] = hold.mock.contexts as unknown as { replies: readonly string[] }[];
   const long = 'x'.repeat(250_000);
-  const count = 40; // which is more than wait
+  const count = 40; // more than may wait
   for (let number = 0; number < count; number += 1) {
     socket.send('PING');
     socket.send({ assets_ids: [`${number}-${long}`] });
@@ -212,7 +212,7 @@ test.each([
   ws.terminate();
 });
 
-/** Connections to nobody, which count their pings, and a check over them whose beats are ours. */
+/** Connections without clients, which count their pings, and a check over them whose beats the test gives. */
 function world(count: number, answerMsMin: number, answerMsMax = answerMsMin) {
   const pings: number[] = new Array<number>(count).fill(0);
   const socketOf = (index: number) => ({
@@ -301,7 +301,7 @@ test('late is who answered once and lets more beats pass than are allowed; an an
 test('an answer may take twice as long as the slowest of late, within bounds', () => {
   const { connections, check, step } = world(3, streamSettings.answerMsMin, streamLimits.askAgainMs);
   const [slow, silent, other] = connections;
-  /** Beats until the silent one is held, when one answers after so many and the other at once. */
+  /** Beats until the silent one is held, when `slow` answers after `answerBeats` and the other at once. */
   const patience = (answerBeats: number): number => {
     for (const connection of connections) check.answered(connection);
     for (const connection of connections) check.ask(connection);

@@ -1,5 +1,5 @@
-// Resuming a market's stream: exactly what was missed, byte for byte, in memory and over a restart; an explicit gap and
-// fresh books where that cannot be; heartbeats that say where a silent stream stands; new markets.
+// Resuming a market's stream: exactly the missed messages, byte for byte, from memory and over a restart; an explicit gap
+// and fresh books where that is impossible; heartbeats that state the current number of a silent stream; new markets.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ interface Point {
   readonly sequence: number;
 }
 
-/** What a client that resumes knows already. */
+/** Gives a reader the numbers that a resuming client already knows. */
 function seed(reader: StreamReader, points: readonly Point[]): void {
   for (const { stream_id: id, sequence } of points) reader.sequences.set(id, sequence);
 }
@@ -64,18 +64,18 @@ async function follow(form: (typeof FORMS)[number], resume: readonly Point[] = [
   return { socket, message, ids: [...socket.reader.sequences.keys()] };
 }
 
-/** Every numbered event as it came, by stream and number. */
+/** Every numbered event as it arrived, by stream and number. */
 function said(sockets: readonly TestSocket[]): Map<string, string> {
   const all = sockets.flatMap(({ reader }) => reader.told).filter(({ stream_id: id }) => id.startsWith('m'));
   return new Map(all.map((event) => [`${event.stream_id}/${event.sequence}`, JSON.stringify(event)]));
 }
 
-/** Waits until a socket has heard everything that its streams say. */
+/** Waits until a socket has received everything from its streams. */
 async function caughtUp(socket: TestSocket): Promise<void> {
   const { exchange } = server;
   await exchange.submit(encodeCommand({ type: 'Tick' }));
   const beats = socket.reader.counts.get('heartbeat') ?? 0;
-  // Four markets fall silent, so that each says where it stands: by then everything before has arrived.
+  // Four markets fall silent, so each stream sends its current number: by then everything before it has arrived.
   await socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= beats + 8);
 }
 
@@ -197,7 +197,7 @@ test('a stream’s name alone is enough to resume, and a dropped frame is notice
   await named.until(({ reader }) => reader.sequences.size === 4);
   await caughtUp(named);
   expect(named.reader.faults).toEqual([]);
-  // The same frames but one: the reader must find out by the next message of that stream.
+  // The same frames without one: the reader must notice at the next message of that stream.
   const deaf = new StreamReader();
   seed(deaf, points);
   const frames = named.frames.filter((frame) => frame.includes('price_change'));
@@ -207,7 +207,7 @@ test('a stream’s name alone is enough to resume, and a dropped frame is notice
   await named.close();
 });
 
-/** The stream of new markets, and how many it has told. */
+/** The stream of new markets, and how many it has announced. */
 async function catalogStanding(): Promise<{ readonly id: string; readonly count: number }> {
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true });

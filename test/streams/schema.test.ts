@@ -1,5 +1,5 @@
 // Every event of a lively exchange against the schemas that /asyncapi.json prints, and that document itself. Keys that the
-// schemas don't name fail too.
+// schemas do not name fail too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
@@ -17,7 +17,7 @@ const strict = Object.fromEntries(
   ]),
 );
 
-/** Every time of an event is one of now, in the unit that the document names. */
+/** Checks that every time in an event is close to now, in the unit that the document names. */
 function expectTimesInTheirUnits(event: Readonly<Record<string, unknown>>): void {
   const shape: Readonly<Record<string, z.ZodType>> = strict[String(event.event_type)].shape;
   for (const [key, value] of Object.entries(event)) {

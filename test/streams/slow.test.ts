@@ -1,5 +1,5 @@
-// Sockets that stop reading beside sockets that go on: the exchange, a process of its own, must not keep for them what
-// they do not take. The children are those of the bench. Sizes come from the environment (STREAMS_SLOW_*).
+// Sockets that stop reading beside sockets that go on: the exchange, a process of its own, must not keep for them what they
+// do not read. The children are those of the bench. Sizes come from the environment (STREAMS_SLOW_*).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const PAUSED = sizeOf('PAUSED', 200);
 const LIVE = sizeOf('LIVE', 20);
 const ROUNDS = sizeOf('ROUNDS', 100);
 const BATCH = 128;
-/** As for 1,000 paused sockets and 128 MiB, with as much again for what the exchange itself comes to need meanwhile. */
+/** 128 MiB for 1,000 paused sockets, scaled, plus 64 MiB that the exchange itself may come to need meanwhile. */
 const MEMORY_BYTES_MAX = (PAUSED / 1_000) * 128 * 1_048_576 + 64 * 1_048_576;
 
 test(`${PAUSED} sockets that stop reading cost the exchange no more than their bound`, async () => {
@@ -34,7 +34,7 @@ test(`${PAUSED} sockets that stop reading cost the exchange no more than their b
     const connect = { kind: 'connect', port, message } as const;
     await live.ask({ ...connect, count: LIVE, isPaused: false, isInPasses: false } satisfies ClientQuestion);
     await paused.ask({ ...connect, count: PAUSED, isPaused: true, isInPasses: false } satisfies ClientQuestion);
-    // The exchange has run for a while before its memory is taken as given.
+    // The exchange has run for a while before its memory is taken as the baseline.
     const warmed = await ask<Published>({ ...publish, rounds: 10 });
     const before = await ask<Cost>({ kind: 'cost' });
     const { frameBytes } = await ask<Published>({ ...publish, rounds: ROUNDS });
@@ -47,7 +47,7 @@ test(`${PAUSED} sockets that stop reading cost the exchange no more than their b
         `memory +${(grownBytes / 1_048_576).toFixed(1)} MiB, at most ${MEMORY_BYTES_MAX / 1_048_576}`,
     );
     expect(closed).toBe(0);
-    // Without a bound they would hold nearly all of it: the test must ask for more than may be held.
+    // Without a bound they would hold nearly all of it: the test must send more than may be held.
     expect(bytes * PAUSED).toBeGreaterThan(4 * MEMORY_BYTES_MAX);
     expect(streamLimits.backpressureBytesMax * PAUSED).toBeLessThan(MEMORY_BYTES_MAX);
     expect(grownBytes).toBeLessThan(MEMORY_BYTES_MAX);

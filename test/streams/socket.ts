@@ -1,5 +1,5 @@
-// A WebSocket with a memory for tests: what came in, how it closed, and a way to wait for what is to come. Timing never
-// decides: a wait ends with what it waits for, or with the test.
+// A WebSocket with a memory for tests: the received messages, the close, and a way to wait for later messages. Timing never
+// decides: a wait ends when its condition holds, or with the test.
 import { once } from 'node:events';
 import WebSocket from 'ws';
 import { StreamReader } from './reader.ts';

@@ -1,5 +1,5 @@
 // The user channel over real sockets (wire.md E.4): every change that a client causes comes to its own stream and to no
-// other; credentials; filters; the steps of a trade; what is missed is found again, in memory or in the log.
+// other; credentials; filters; the steps of a trade; missed messages are recovered, from memory or from the log.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -94,7 +94,7 @@ test('a maker filled in part and cancelled in the record that fills it is told a
   expect((await post(bob, where, { pips: 5_000, shares: 6, token: 1 })).json.status).toBe('delayed');
   const owner = alice.wallet.address.toLowerCase();
   const taker = [...server.services.views.orders.openOf(bob.wallet.address.toLowerCase())][0];
-  // Nothing else is let happen at the moment of the release: the cancel is the record that comes upon it.
+  // Nothing else may happen at the moment of the release: the cancel makes the record that triggers it.
   while (Date.now() <= taker.createdMs + 1_000);
   const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
   await server.exchange.submit(encodeCommand({ type: 'CancelOrders', owner, keyId, items: [placed.json.orderID] }));
@@ -150,9 +150,9 @@ test('a trade’s steps come by the delays that the operator chose', async () =>
   const [confirmed] = byStatus('CONFIRMED');
   expect([mined.id, confirmed.id]).toEqual([matched.id, matched.id]);
   expect(Number(mined.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(60);
-  // The delays add up from the match: a step that came late takes nothing from the next one.
+  // The delays add up from the match: a late step does not shorten the next one.
   expect(Number(confirmed.timestamp) - Number(matched.timestamp)).toBeGreaterThanOrEqual(1_060);
-  // Events and rows of both dialects tell the match, which stays, apart from the last step.
+  // Events and rows of both dialects distinguish the time of the match, which stays, from that of the last step.
   const seconds = (ms: unknown): string => String(Math.floor(Number(ms) / 1000));
   const times = { match_time: seconds(matched.timestamp), last_update: seconds(confirmed.timestamp) };
   expect(confirmed).toMatchObject(times);
@@ -181,7 +181,7 @@ test('wrong credentials get an error and are closed with 1008, whichever part is
   const wrong = { ...authOf(alice.key) };
   const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [
-    { apiKey: builder.key, secret: builder.secret, passphrase: builder.passphrase }, // good, but for no socket
+    { apiKey: builder.key, secret: builder.secret, passphrase: builder.passphrase }, // valid, but not for sockets
     { ...wrong, secret: authOf(bob.key).secret },
     { ...wrong, passphrase: '0'.repeat(64) },
     { ...wrong, apiKey: '00000000-0000-4000-8000-000000000000' },
@@ -251,7 +251,7 @@ test('what was missed comes after a resume, exactly once, and a foreign place is
   for (const point of [
     { stream_id: id, sequence: 10_000 },
     { stream_id: `${id.slice(0, -9)}000000000`, sequence: 1 },
-    // Another log may have come just as far.
+    // Another log may have got just as far.
     { stream_id: `${id.slice(0, -9)}000000000`, sequence: at + 6 },
   ]) {
     const lost = await listen(bob, { resume: point });

@@ -1,5 +1,5 @@
-// What the streams say where clients of the field differ from ours: an empty list of markets, credentials that are none, streams
-// resumed by their names alone, a market that is resolved without a winner, requests that say more than is looked at.
+// The streams' replies in situations where existing clients differ: an empty list of markets, invalid credentials, streams
+// resumed by name alone, a market resolved without a winner, requests with fields that are ignored.
 import { MarketEventSchema } from '@polymarket/bindings/subscriptions';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import WebSocket from 'ws';
@@ -15,7 +15,7 @@ const authOf = () => {
   return { apiKey, secret, passphrase };
 };
 
-/** Until the exchange has answered everything before: what it owes is paid a turn later if others have had this one. */
+/** Waits until the exchange has answered everything before: what it owes is paid a turn later when others have used this one. */
 async function settle(socket: TestSocket): Promise<void> {
   const pongs = (): number => socket.frames.filter((frame) => frame === 'PONG').length;
   for (const last = pongs() + 2; pongs() < last; ) {
@@ -25,7 +25,7 @@ async function settle(socket: TestSocket): Promise<void> {
   }
 }
 
-/** Until the clock has passed a moment (ms), so that whatever follows bears another. */
+/** Waits until the clock has passed a moment (ms), so that whatever follows has another time. */
 async function untilAfter(tMs: number): Promise<void> {
   while (Date.now() <= tMs) await new Promise((resolve) => setTimeout(resolve, 1));
 }

@@ -1,6 +1,6 @@
 // A seeded flow of commands over many markets for the tests of the streams: orders near the middle that rest, cross and
-// sweep, cancels of one, of a market and of everything, and now and then a change of a tick or a minimum. Also the
-// commands that make its world. Everything follows from the seed.
+// sweep, cancels of one order, of a market and of everything, and now and then a change of a tick or a minimum. Also the
+// commands that create its world. Everything follows from the seed.
 import { createHash } from 'node:crypto';
 import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
@@ -19,7 +19,10 @@ const digest = (text: string, bytes: number): string =>
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
-/** What the user channel wants of an owner: its key here is none that a server derives, its secret and passphrase are. */
+/**
+ * An owner's credentials for the user channel: no server derives this
+ * key, but its secret and passphrase are derived as a server does.
+ */
 export function authOf(serverSecret: Uint8Array, index: number) {
   const identity = { kind: ApiKeyKind.TRADING, owner: ownerOf(index), nonce: 0, generation: 0 };
   const { secret, passphrase } = deriveCredentials(serverSecret, identity);
@@ -63,7 +66,7 @@ export class StreamWorkload {
     this.random = randomOf(seed);
   }
 
-  /** The next command, signed as of now (ms). */
+  /** The next command, signed now (`nowMs`). */
   next(nowMs: number): Uint8Array {
     const { random } = this;
     this.number += 1;
@@ -90,7 +93,7 @@ export class StreamWorkload {
     this.placed.push({ id: orderId, trader });
     if (this.placed.length > 4_096) this.placed.splice(0, 2_048);
     const outcome = random(2);
-    // Everybody buys: two BUYs of the two tokens that add up to one match, and no shares are needed first.
+    // Everybody buys: BUYs of the two tokens match when their prices add up to one, which needs no shares beforehand.
     const pips = 100 * (random(10) === 0 ? 50 + random(6) : 35 + random(15));
     const lots = 200 + random(800);
     const orderType = [0, 0, 0, 0, 0, 0, 0, 3][random(8)];

@@ -1,5 +1,5 @@
 // The smallest clients that tests need: JSON over fetch, signed headers for API keys and wallets, and raw bytes over a
-// socket for what no honest client sends.
+// socket for requests that no honest client sends.
 import { connect } from 'node:net';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
@@ -15,12 +15,12 @@ export interface JsonReply {
 
 export type HeaderFields = Readonly<Record<string, string>>;
 
-/** What the operator of a development server sends. */
+/** The headers of a development server's operator. */
 export const ADMIN: HeaderFields = { authorization: 'Bearer dev-admin' };
 
 const nowSeconds = (): string => String(Math.floor(Date.now() / 1000));
 
-/** Sends JSON (or text as it is) and reads JSON. */
+/** Sends JSON (a string is sent as it is) and reads JSON. */
 export async function send(
   url: string,
   method: string,
@@ -66,14 +66,14 @@ export function l2Headers(
   };
 }
 
-/** Makes the API key of a wallet; throws unless it is new. */
+/** Creates the API key of a wallet; throws unless it is new. */
 export async function createKey(url: string, wallet: KeyPair, nonce = '0'): Promise<ApiCredentials> {
   const reply = await send(url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, nonce));
   if (reply.status !== 200) throw new Error(`no API key: ${reply.status} ${JSON.stringify(reply.json)}`);
   return reply.json;
 }
 
-/** A request signed by an API key. */
+/** Sends a request signed by an API key. */
 export function sendSigned(
   url: string,
   owner: string,
@@ -94,7 +94,7 @@ export interface RawReply {
   readonly body: string;
 }
 
-/** The first whole reply in the bytes; undefined while it is not all there. */
+/** The first complete reply in the bytes, and the rest; undefined while it is incomplete. */
 function parseReply(bytes: Buffer, hasBody: boolean): { reply: RawReply; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
@@ -110,7 +110,7 @@ function parseReply(bytes: Buffer, hasBody: boolean): { reply: RawReply; rest: B
 }
 
 /**
- * Sends the parts one after another over one connection and resolves with the replies once there are `count`, or the
+ * Sends the parts one after another over one connection. Resolves with the replies once there are `count`, or once the
  * connection has ended.
  */
 export function sendRaw(port: number, parts: readonly (string | Buffer)[], count = 1): Promise<readonly RawReply[]> {
@@ -132,7 +132,7 @@ export function sendRaw(port: number, parts: readonly (string | Buffer)[], count
     });
     const sendPart = (index: number): void => {
       if (index >= parts.length || socket.destroyed) return;
-      // A pause between parts lets them arrive as packets of their own; nothing depends on how long it is.
+      // A pause between parts lets them arrive as separate packets; nothing depends on its length.
       socket.write(parts[index], () => setTimeout(sendPart, 5, index + 1));
     };
     sendPart(0);

@@ -1,5 +1,5 @@
-// How far LMDB uses its data file, for tests that damage one: what lies behind is only room, and nothing is lost with it.
-// Used by the tests of journal and histories; it never opens the file by LMDB.
+// How much of its data file LMDB uses, for tests that damage one: the rest is free room, and damage there loses nothing.
+// Used by the tests of journal and histories; it never opens the file with LMDB.
 import { closeSync, openSync } from 'node:fs';
 import { readMetas } from '../../engine/journal/meta.ts';
 

@@ -1,6 +1,6 @@
-// Holds what a server is asked and answers against its own /openapi.json: every reply must be one that the document has for
-// its status, and whatever is served must be a request as the document has it. Subscribed to the door's channel in each
-// test file's process (openApiSetup.ts) and in each server process that tests start (openApiProbe.ts).
+// Checks the requests and replies of a server against its own /openapi.json: every reply must match the document for its
+// status, and every request that is served must match it too. Subscribed to the door's channel in each test file's process
+// (openApiSetup.ts) and in each server process that tests start (openApiProbe.ts).
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
@@ -18,7 +18,7 @@ import { keptBytes } from '../../server/http/replyBody.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
 
-/** The document of the real table, with its schemas as functions, each made when it is first needed. */
+/** The document of the real endpoint table, with each schema compiled to a function when it is first needed. */
 class Contract {
   private readonly document: OpenApiDocument;
   private readonly ajv = new Ajv2020(options);
@@ -50,8 +50,9 @@ let contract: Contract | undefined;
 const known = new Set(endpoints);
 
 /**
- * The value that the text of a parameter stands for: numbers are plain decimals; true and false may be in any letter case,
- * and so may words where the description says so. What stands for none is left a text, which no schema of a number takes.
+ * The value that a parameter's text stands for: numbers are plain decimals; true and false may be in any letter case, and
+ * so may words where the description says so. A text that stands for no value stays a string, which a number schema
+ * refuses.
  */
 function valueOfText({ schema: { type, enum: words }, description = '' }: Parameter, text: string): unknown {
   const isNumber = type === 'integer' || type === 'number';
@@ -114,7 +115,7 @@ const contractOfTable = (): Contract => {
   return contract;
 };
 
-/** What is wrong with a request to an endpoint of the table, by the document; undefined when nothing is. */
+/** What is wrong with a request to an endpoint of the table, according to the document; undefined when nothing is. */
 export function requestFault({ method, path }: Endpoint, request: HttpRequest): string | undefined {
   const checks = contractOfTable();
   const operation = checks.operation(path, method);

@@ -1,6 +1,6 @@
-// Loaded into every server process that tests start: every reply is held against /openapi.json, and the first that deviates
-// ends the process with its text, so that the test sees it. What it needs is loaded at the first reply, so that processes
-// which never answer anything start as fast as a user's.
+// Loaded into every server process that tests start. It checks every reply against /openapi.json; the first deviation ends
+// the process and prints the reason, which makes it visible to the test. The checker is loaded at the first reply, so
+// processes that never answer start as fast as a user's.
 import { subscribe } from 'node:diagnostics_channel';
 import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
 
@@ -14,4 +14,4 @@ async function check(told: Answered): Promise<void> {
   process.exit(DEVIATED);
 }
 
-subscribe(ANSWERED_CHANNEL, (told) => void check(told as Answered)); // what this channel carries
+subscribe(ANSWERED_CHANNEL, (told) => void check(told as Answered)); // the channel carries nothing else

@@ -1,5 +1,5 @@
-// Run by vitest before each test file: from then on every reply of every server in this process is held against
-// /openapi.json, and the file fails at its end when one deviated. What it needs is loaded at the first reply, since most
+// Run by vitest before each test file. From then on every reply of every server in this process is checked against
+// /openapi.json, and the file fails at its end when one deviated. The checker is loaded at the first reply, since most
 // files start no server.
 import { subscribe } from 'node:diagnostics_channel';
 import { afterAll } from 'vitest';
@@ -23,7 +23,7 @@ async function load(): Promise<void> {
 }
 
 subscribe(ANSWERED_CHANNEL, (message) => {
-  const told = message as Answered; // what this channel carries
+  const told = message as Answered; // the channel carries nothing else
   if (deviationOf !== undefined) return check(told);
   early.push(told);
   loading ??= load();

@@ -1,5 +1,5 @@
-// The terms of a market without anything particular: no fee, no delay, no minimum but one lot, a tick of a cent. Used by tests that
-// need a market and don't care which.
+// Plain terms of a market: no fee, no delay, a minimum of one lot, a tick of a cent. Used by tests that need a market and
+// don't care which.
 import { MarketStatus } from '../../engine/index.ts';
 
 export const PLAIN_TERMS = {

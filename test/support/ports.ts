@@ -1,9 +1,9 @@
-// A port for a server that is stopped and started again under its clients. Used by the tests of restarts and of the command
-// line; it only asks the system, and holds nothing.
+// A port for a server that is stopped and started again while its clients go on. Used by the tests of restarts and of the
+// command line. It only asks the system for a free port and does not hold it.
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-/** Below those that systems hand out by themselves, so that nobody takes the port while the server is down. */
+/** Below the ports that systems hand out themselves, so that nobody takes the port while the server is down. */
 const PORTS = { from: 20_000, to: 30_000 } as const;
 
 const isFree = (port: number): Promise<boolean> =>

@@ -1,5 +1,5 @@
-// The server as a process of its own, started as a user would start it, for tests of signals, crashes and restarts, and
-// for those that may look at nothing but HTTP. It never inherits OUTCRY_* variables or PORT from whoever runs the tests.
+// The server as a process of its own, started as a user would start it, for tests of signals, crashes and restarts, and for
+// tests that may use nothing but HTTP. It never inherits OUTCRY_* variables or PORT from the environment of the test run.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -9,16 +9,16 @@ import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 const root = join(import.meta.dirname, '../..');
 
 interface ServerProcessOptions {
-  /** Omitted: none is passed on. */
+  /** When omitted, no folder is passed. */
   readonly dataDir?: string;
-  /** More of the command line, after the port and the folder; without `--house` the house is off. */
+  /** Further arguments, after the port and the folder; without `--house` the house is off. */
   readonly args?: readonly string[];
-  /** `start` unless given. */
+  /** `start` by default. */
   readonly command?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Starts with `--quiet` on this port, and waits until it answers instead of until it says so. */
+  /** Starts with `--quiet` on this port, and waits until the server answers instead of for its banner. */
   readonly quietPort?: number;
-  /** Working directory; the repository's root unless given. */
+  /** Working directory; the repository's root by default. */
   readonly cwd?: string;
 }
 
@@ -31,21 +31,21 @@ interface ProcessEnd {
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything that it printed so far, both streams. */
+  /** Everything printed so far, on both streams. */
   readonly output: string;
-  /** Resolves when the process has ended, however it does. */
+  /** Resolves when the process has ended, for whatever reason. */
   readonly ended: Promise<ProcessEnd>;
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<ProcessEnd>;
-  /** Asks it to stop (SIGTERM) and waits for the end; throws unless its status is 0. */
+  /** Asks the process to stop (SIGTERM) and waits for the end; throws unless its status is 0. */
   stop(): Promise<void>;
 }
 
-/** A process that has ended before it was ready, or was never to be. */
+/** A process that has ended, either before it was ready or because it was not a server. */
 interface FinishedProcess extends ProcessEnd {
-  /** What it printed on both streams. */
+  /** Everything printed, on both streams. */
   readonly output: string;
-  /** What it printed on standard output alone: what another program would read. */
+  /** Everything printed on standard output alone: what another program would read. */
   readonly stdout: string;
 }
 
@@ -72,13 +72,13 @@ function endOf(child: ChildProcess): Promise<ProcessEnd> {
   });
 }
 
-/** Runs a command line to its end and returns what it printed: for wrong flags, --help and refusals to start. */
+/** Runs a command line to its end and returns its output: for wrong flags, --help and refusals to start. */
 export async function runToEnd(args: readonly string[], options: ServerProcessOptions = {}): Promise<FinishedProcess> {
   const { state, ended } = follow(spawnServer(args, options));
   return { ...(await ended), output: state.output, stdout: state.stdout };
 }
 
-/** A process under way: what it printed, how it ends, and a way to end it. */
+/** Follows a running process: its output, its end, and a way to end it. */
 function follow(child: ChildProcess) {
   const ended = endOf(child);
   const state = { output: '', stdout: '' };
@@ -103,7 +103,10 @@ function urlInBanner(output: string): string | undefined {
   return found !== null && /^ready$|"ready":true/m.test(output) ? (found[1] ?? found[2]) : undefined;
 }
 
-/** The URL as soon as the server says that it is ready, or answers where it says nothing (`--quiet` and a port given). */
+/**
+ * The URL as soon as the server reports that it is ready, or, where
+ * it is silent (`--quiet` and a given port), as soon as it answers.
+ */
 async function readyUrl(
   child: ChildProcess,
   state: { readonly output: string },
@@ -124,7 +127,7 @@ async function readyUrl(
   }
 }
 
-/** Starts a server on a free port and waits until it is ready; throws with its output when it ends before. */
+/** Starts a server on a free port and waits until it is ready; throws with its output when it ends before that. */
 export async function startServerProcess(options: ServerProcessOptions): Promise<ServerProcess> {
   const { dataDir, args = [], command = 'start', quietPort } = options;
   const folder = dataDir === undefined ? [] : ['--data-dir', dataDir];
@@ -137,7 +140,7 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
     throw new Error(`the server ended with ${status ?? signal} before it was ready:\n${state.output}`);
   });
   const url = await Promise.race([readyUrl(child, state, quietPort), tooSoon]);
-  tooSoon.catch(() => {}); // from now on its end is whoever asks for it
+  tooSoon.catch(() => {}); // from here on the caller watches for its end
   return {
     url,
     pid: child.pid ?? -1,

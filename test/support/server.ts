@@ -1,5 +1,5 @@
 // A whole server inside the test's own process, on a free port, with nothing on disk unless a folder is given. Used by
-// tests that want real sockets and a look at exchange and views; those that need signals or crashes use process.ts.
+// tests that want real sockets and access to exchange and views; those that need signals or crashes use process.ts.
 import type { Clock, RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../../server/config/config.ts';
 import { ownConfig } from '../../server/createExchange.ts';
@@ -9,14 +9,14 @@ import type { Services } from '../../server/services.ts';
 import { startServer } from '../../server/start.ts';
 
 interface TestServerOptions {
-  /** What differs from a quiet development configuration in memory. */
+  /** Differences from a quiet development configuration in memory. */
   readonly config?: Partial<ServerConfig>;
   readonly clock?: Clock;
-  /** Another table than the whole one. */
+  /** An endpoint table that replaces the full one. */
   readonly endpoints?: readonly Endpoint[];
-  /** Plants the seed catalog too; false unless given. */
+  /** Also plants the seed catalog; false by default. */
   readonly hasSeed?: boolean;
-  /** Called for a defect; one that nobody expects fails the test. */
+  /** Called for a defect. Without it a defect fails the test. */
   readonly onFatal?: (error: Error) => void;
 }
 
@@ -25,7 +25,7 @@ export interface TestServer {
   readonly port: number;
   readonly exchange: RunningExchange;
   readonly services: Services;
-  /** The ten development wallets; each is credited with all its derived ones. */
+  /** The ten development wallets; each is credited together with all wallets derived from it. */
   readonly wallets: readonly DevelopmentWallet[];
   close(): Promise<void>;
 }

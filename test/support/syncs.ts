@@ -1,9 +1,9 @@
-// What happens to folders and files, in its order: which folders are made and what is flushed, so that a loss of power leaves the
-// names in them and what is in the files. Used by the tests of what has to be there afterwards.
+// Records in order which folders are made and which files and folders are flushed: after a power loss, a flushed folder
+// keeps its names and a flushed file its content. Used by the tests of what must be there afterwards.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Runs it; returns `made PATH` and `synced PATH`, in the order in which it did so in this process. */
+/** Runs `run` and returns `made PATH` and `synced PATH` entries, in the order in which it did so in this process. */
 export async function watchSyncs(run: () => unknown): Promise<string[]> {
   const { mkdirSync, openSync, fsyncSync } = fs;
   const seen: string[] = [];

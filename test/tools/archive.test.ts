@@ -1,6 +1,6 @@
-// Archiving a journal: what no snapshot needs goes into a folder, read back before anything is removed. Starts go on without the
-// archive, whatever reads the records finds them there or names the archive that is missing, and a crash at any step leaves a
-// data directory that is whole.
+// Archiving a journal: records that no snapshot needs go into a folder and are read back before anything is removed. Starts
+// work without the archive, readers of the records find them there or name the missing archive, and a crash at any step
+// leaves a complete data directory.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -38,7 +38,7 @@ const LONG = { timeout: 300_000 } as const;
 const main = join(import.meta.dirname, '../../server/main.ts');
 const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
 
-/** So many more commands in an exchange that is opened and closed; it leaves a snapshot. */
+/** Runs further commands in an exchange that is opened and closed; it leaves a snapshot. */
 async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom: number | undefined = 1) {
   const { count, follower } = counter(1);
   const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], snapshotFrom });
@@ -52,7 +52,7 @@ async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotF
   return { last: exchange.durableSequence, hashes: exchange.stateHash(), from: exchange.snapshotSequence, count };
 }
 
-/** A data directory with three snapshots and some records after the last, and what its journal holds. */
+/** A data directory with three snapshots and some records after the last one, with its journal's verification and bytes. */
 async function makeWorld(dataDir: string, clock: VirtualClock) {
   for (const seed of [1, 2, 3]) await run(dataDir, clock, seed);
   await run(dataDir, clock, 4, 1_000_000);
@@ -80,14 +80,14 @@ test('what no snapshot needs is archived, and nobody misses it while it is there
     expect(readdirSync(archive)).toEqual([`records-1-${last}`]);
     expect(await bytesOf(dataDir)).toEqual(bytes);
     expect(await verifyJournal(dataDir)).toEqual(verified);
-    // Nothing more is older than the snapshots, until there are newer ones.
+    // Nothing else is older than the snapshots, until there are newer ones.
     expect(await archiveJournal(dataDir, archive)).toBeUndefined();
     for (const seed of [5, 6, 7]) await run(dataDir, clock, seed);
     const again = await archiveJournal(dataDir, join(folder, 'elsewhere'));
     expect(again?.parts.map(({ firstSequence }) => firstSequence)).toEqual([last + 1]);
     const { hashes } = await run(dataDir, clock, 8, 1_000_000);
     expect((await verifyJournal(dataDir)).hashes).toEqual(hashes);
-    // A copy is whole again.
+    // A copy is complete again.
     const copy = join(folder, 'copy');
     mkdirSync(copy);
     cpSync(join(dataDir, 'format.json'), join(copy, 'format.json'));
@@ -134,7 +134,7 @@ test('a snapshot that the exchange removes while its journal is verified is no f
   });
 });
 
-/** Makes another form of a snapshot's file: bytes 8 to 11 say which. */
+/** Changes the format version in a snapshot's file, which is in bytes 8 to 11. */
 function reform(path: string): void {
   const bytes = readFileSync(path);
   bytes.writeUInt32LE(bytes.readUInt32LE(8) + 1, 8);
@@ -159,7 +159,7 @@ test(
         const oldest = kept.findLast((_, index) => !foreign.includes(index));
         expect(archived === undefined, `${foreign}`).toBe(oldest === undefined);
         if (oldest !== undefined) {
-          // The batch behind whose last record it stands is kept, and nothing before it.
+          // The batch with the snapshot's last record is kept, and nothing before it.
           expect(archived?.keptFrom).toBeLessThanOrEqual(oldest);
           expect(archived?.keptFrom).toBeGreaterThan(kept[kept.indexOf(oldest) + 1] ?? 0);
         }
@@ -181,7 +181,7 @@ test('a damaged oldest snapshot is named, and nothing is archived', LONG, async 
     expect(end.status).toBe(1);
     expect(end.output).toContain(`The snapshot ${path} cannot be used: `);
     expect(end.output).toContain('remove it');
-    // Whoever verifies learns of it by the status too, though the journal is sound.
+    // Verification also reports it by its exit status, though the journal is sound.
     const verified = await runToEnd(['verify', '--data-dir', dataDir]);
     expect(verified.output).toContain(`The journal of ${dataDir} is sound.`);
     expect(verified.output).toContain('snapshot    cannot be used, and may be deleted: ');
@@ -233,7 +233,7 @@ test('without the archive starts go on, and what needs it says so by name', LONG
     );
     await expect(verifyJournal(dataDir)).rejects.toThrow(missing);
     await expect(copyJournal(dataDir, join(folder, 'copy'))).rejects.toThrow(missing);
-    // The historian asks which journal it is, and reads on from where its index ends.
+    // The historian identifies the journal, and reads on from where its index ends.
     const source = new JournalSource(dataDir);
     expect(source.hashAt(1)).toMatch(/^[0-9a-f]{64}$/);
     expect(source.hashAt(last + 1)).toMatch(/^[0-9a-f]{64}$/);
@@ -304,7 +304,7 @@ test('a copy that finds no room says where, and nothing of it is left', LONG, as
     const end = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
     expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
     expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
-    // The same of what is kept, once the part lies in the archive.
+    // The same for the copy of what is kept, once the part is in the archive.
     const crash = (): void => {
       throw new Error('crash');
     };
@@ -329,7 +329,7 @@ test('the command says what it did; while an exchange runs, or without a snapsho
     const refused = await runToEnd(command);
     expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
     await exchange.close();
-    // Named from where the operator stands, and found from anywhere afterwards.
+    // Given relative to the operator's working directory, and found from anywhere afterwards.
     const end = await runToEnd(['archive', 'archive', '--data-dir', 'data'], { cwd: folder });
     expect(end.output).toMatch(
       /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
@@ -358,7 +358,7 @@ test('records that are archived while a journal is opened to be read are missing
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
     const command = [...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
-    // Whoever asks whether there is a list of archived records is told so, and has them archived before the next step.
+    // The first check for a list of archived records returns the truth, and the archiving happens before the next step.
     const script = `import fs from 'node:fs';
       import { spawnSync } from 'node:child_process';
       import { syncBuiltinESMExports } from 'node:module';

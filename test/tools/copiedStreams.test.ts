@@ -1,5 +1,5 @@
-// What a copy of a data directory tells to those who followed the streams of the original: it goes on otherwise than the
-// original did after the copy, so that a number of one says nothing in the other.
+// The streams of a copied data directory, as seen by those who followed the original: the copy continues differently after
+// the point of copying, so a number of one means nothing in the other.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -56,7 +56,7 @@ test('who followed the original gets a gap from a restored copy that has gone on
   await server.stop();
   expect((await runToEnd(['restore', original, '--to', String(copied), '--data-dir', copy])).status).toBe(0);
 
-  // The copy says as many things as the original did, and others.
+  // The copy publishes as many messages as the original did, but different ones.
   server = await startServerProcess({ dataDir: copy });
   await change('3');
   await change('4');

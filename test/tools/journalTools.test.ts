@@ -1,5 +1,5 @@
-// The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy
-// house, and on copies of it that were damaged by hand. Each command is a process of its own, but where calls are watched.
+// The commands verify, backup and restore, as an operator runs them: on the journal of a running exchange with a busy house, and
+// on copies of it that were damaged by hand. Each command is a process of its own, except where calls are watched.
 import { fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -55,7 +55,7 @@ async function verifyJson(dir: string, args: readonly string[] = []) {
   return { status: end.status, report: JSON.parse(end.stdout) };
 }
 
-/** A copy of the journal whose environment lets one batch be replaced by what `edit` makes of it. */
+/** A copy of the journal in which `edit` may replace one batch. */
 async function damagedCopy(edit: (batch: Buffer, first: number) => Buffer | undefined): Promise<string> {
   const dir = fresh();
   const batches: { readonly first: number; readonly bytes: Buffer }[] = [];
@@ -108,7 +108,7 @@ test('a backup of a running exchange has the state of its last record, and an ex
   const copied = await verifyJson(backup);
   const { recordCount, hashes } = copied.report.journal;
   expect(recordCount).toBeGreaterThanOrEqual(RECORDS_MIN);
-  // The same prefix of the original, taken later, is the same state.
+  // The same prefix of the original, taken later, gives the same state.
   const prefix = fresh();
   expect((await runToEnd(['restore', dataDir, '--to', String(recordCount), '--data-dir', prefix])).status).toBe(0);
   expect((await verifyJson(prefix)).report.journal.hashes).toEqual(hashes);
@@ -125,7 +125,7 @@ test('a loss of power leaves every file of a backup that was reported', async ()
   }
 });
 
-/** What is left of a backup whose process dies in a call to the file system. */
+/** The remains of a backup whose process dies in a call to the file system. */
 async function killedBackup(call: string): Promise<string> {
   const backup = fresh();
   const script = `import fs from 'node:fs';
@@ -145,7 +145,8 @@ async function expectNoStart(backup: string): Promise<void> {
 }
 
 test('a backup that is killed before its end is none that an exchange could start from', async () => {
-  // It has copied, and dies where it would say so. Text that is kept of a source gets its name by a rename, too.
+  // It has copied, and dies before the rename that would complete
+  // the backup. Cached stripped sources are also renamed into place.
   const backup = await killedBackup(`fs.renameSync = (from, to) =>
     from.endsWith('journal-draft') ? die() : renameSync(from, to);`);
   expect(existsSync(join(backup, 'mode'))).toBe(true);
@@ -299,7 +300,7 @@ test('work on a journal ends without a word when nobody waits for it any more', 
   expect([status, printed]).toEqual([0, '']);
 });
 
-/** Runs a command whose standard output goes into a file of this name, which takes nothing. */
+/** Runs a command whose standard output goes into a file that accepts nothing. */
 async function runInto(file: string, args: readonly string[]) {
   const main = join(import.meta.dirname, '../../server/main.ts');
   const output = openSync(file, 'w');

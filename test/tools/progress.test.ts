@@ -1,5 +1,5 @@
-// A bar of progress and the terminal that it changes: whatever ends the process, its cursor is there afterwards. Each bar is one
-// of a process of its own, which takes its standard error for a terminal.
+// A progress bar and the terminal that it changes: whatever ends the process, the cursor is visible afterwards. Each bar is
+// in a process of its own, which takes its standard error for a terminal.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ const module = join(import.meta.dirname, '../../server/process/progress.ts');
 const HIDDEN = '\u001b[?25l';
 const SHOWN = '\u001b[?25h';
 
-/** What a process prints, and how it ends, that begins a bar on what it takes for a terminal. */
+/** The output and end of a process that starts a bar on what it takes for a terminal. */
 function withBar(then: string) {
   const code = `import { showProgress } from '${module}';
     process.stderr.isTTY = true;

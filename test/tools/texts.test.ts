@@ -1,5 +1,5 @@
-// What the tools say of counts: one of a thing, none of it, many. Sentences that people read: no journal is opened, and what
-// is told of it here is made up.
+// How the tools word counts: one of a thing, none of it, many. Sentences that people read: no journal is opened, and the
+// figures here are invented.
 import { expect, test } from 'vitest';
 import { counted } from '../../server/lib/counted.ts';
 import { soundText } from '../../server/tools/verify.ts';

@@ -1,5 +1,5 @@
-// Price histories and the figures of markets on random worlds, beside what the events of the log alone say: midpoints, volume,
-// volume of the last 24 hours, liquidity and best prices, each worked out anew in the simplest way.
+// Price histories and the figures of markets on random worlds, compared with what follows from the events of the log alone:
+// midpoints, volume, volume of the last 24 hours, liquidity and best prices, each computed from scratch in the simplest way.
 import { expect, test } from 'vitest';
 import { type EngineEvent, encodeCommand, type LogRecord, openExchange, Side } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
@@ -22,11 +22,11 @@ interface Resting {
 
 interface Seen {
   readonly trades: { readonly tMs: number; readonly micro: number }[];
-  /** Best bid + best ask, where it is another than before. */
+  /** Best bid + best ask, at each change. */
   readonly midpoints: { readonly tMs: number; readonly sum: number }[];
 }
 
-/** What rests, and what happened to each market, by the events alone. */
+/** Resting orders and the history of each market, from the events alone. */
 class FromTheLog {
   readonly seen: Seen[] = [];
   private readonly orders = new Map<number, Resting>();
@@ -100,7 +100,7 @@ interface Range {
   readonly fidelityMinutes: number;
 }
 
-/** The points of the first token that a history has between two times, at full steps and at its end. */
+/** The points of a history of the first token between two times, at full steps and at its end. */
 function pointsOf({ midpoints }: Seen, { startS, endS, fidelityMinutes }: Range, lastS: number): [number, number][] {
   if (midpoints.length === 0) return [];
   const points: [number, number][] = [];

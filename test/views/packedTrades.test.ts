@@ -1,5 +1,5 @@
-// Trades that change no more are packed: each says what it said before, in every field, by its number and in every list, after a
-// snapshot too. And what was packed lets its orders go, so that the heap does not grow with every trade.
+// Trades that change no more are packed: each reads as before, in every field, by its number and in every list, after a
+// snapshot too. A packed trade releases its orders, so the heap does not grow with every trade.
 import { serialize } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import { KeptSections } from '../mutants/keptSections.ts';
 const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
 let orders = 0;
 
-/** The next order of somebody. */
+/** The next order of a person. */
 function orderOf(person: number, side: Side, outcome: number): Order {
   orders += 1;
   return {
@@ -51,7 +51,7 @@ const drawn: fc.Arbitrary<Drawn> = fc.record({
   outcome: fc.nat(1),
 });
 
-/** A view with trades, and how many each market has. */
+/** A view with trades, and the number of trades of each market. */
 class World {
   readonly view = new TradesView();
   private readonly counts = [0, 0, 0];
@@ -63,12 +63,12 @@ class World {
     let lots = 0;
     for (const [index, maker] of makers.entries()) {
       const order = orderOf(maker.person, index % 2 === 0 ? Side.SELL : Side.BUY, outcome);
-      const shown = { lots: maker.lots, pricePips: maker.pips, kind: index % 3 } as EventOf<'Fill'>; // what it reads
+      const shown = { lots: maker.lots, pricePips: maker.pips, kind: index % 3 } as EventOf<'Fill'>; // the fields that it reads
       this.view.filled(order, shown);
       lots = maker.lots;
     }
     const numbers = { marketIndex: market, tradeNumber: this.counts[market], pricePips: makers[0].pips };
-    const event = { ...numbers, lots, feeMicro } as EventOf<'Trade'>; // what it reads
+    const event = { ...numbers, lots, feeMicro } as EventOf<'Trade'>; // the fields that it reads
     return this.view.traded(event, orderOf(taker, side, outcome), this.tMs);
   }
 
@@ -82,7 +82,7 @@ class World {
 const partyOf = ({ id, accountId, owner, maker, keyId, outcome, side, builder }: Trade['taker']) => {
   return { id, accountId, owner, maker, keyId, outcome, side, builder };
 };
-/** Everything that a trade says. */
+/** Every field of a trade. */
 function saidBy(trade: Trade) {
   const { ordinal, marketIndex, tradeNumber, pricePips, lots, feeMicro, bucketIndex, status, matchMs, updatedMs } =
     trade;
@@ -91,7 +91,7 @@ function saidBy(trade: Trade) {
   return { ...numbers, status, matchMs, updatedMs, taker: partyOf(trade.taker), makers };
 }
 
-/** The view as it comes out of a snapshot of this one. */
+/** The view as loaded from a snapshot of this one. */
 function reloaded(view: TradesView): TradesView {
   const values = new Map<string, unknown>();
   view.visitPacked(new KeptSections(values, false));
@@ -155,7 +155,7 @@ test('packed trades that do not fit together are refused when they are loaded', 
     loaded.visitPacked(new KeptSections(new Map([...sound, ...Object.entries(changes)]), true));
     loaded.state = structuredClone(state);
   };
-  const numberOf = (name: string): number => sound.get(name) as number; // what was written under these names
+  const numberOf = (name: string): number => sound.get(name) as number; // as written under these names
   const [count, used, chunkCount] = [numberOf('count'), numberOf('used'), numberOf('chunks')];
   const places = sound.get('places') as Float64Array;
   const chunk = sound.get('chunk 0') as Uint8Array;
@@ -212,7 +212,7 @@ test('a trade with tens of thousands of makers is packed whole', () => {
     world.step(world.trade({ ...terms, makers: makers.slice(0, 1) }), TradeStatus.CONFIRMED);
   }
   expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
-  // Those of a builder are asked for one by one: what they come from is read once.
+  // Trades of a builder are requested one by one; the packed trade behind them is read once.
   const builders = new BuildersView(world.view);
   builders.traded(large);
   const code = hex(10, 64); // of person 3
@@ -233,7 +233,7 @@ test('orders of trades that are packed are let go', async () => {
     world.step(trade, TradeStatus.CONFIRMED);
     if (count < 100) old.push(new WeakRef(trade), new WeakRef(trade.taker), new WeakRef(trade.makers[0].order));
   }
-  // What a WeakRef was asked for or made of in a turn stays until that turn is over.
+  // A WeakRef's target that was created or dereferenced in a turn stays alive until that turn is over.
   await new Promise((resolve) => setImmediate(resolve));
   collectGarbage();
   expect(old.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);

@@ -1,4 +1,4 @@
-// Views, catalog and streams out of a snapshot are those that reading the whole journal gives, field by field, and stay so
+// Views, catalog and streams from a snapshot equal those from reading the whole journal, field by field, and stay equal
 // when the log goes on. The workload is that of the pipeline's tests: orders, trades, delays, cash, keys, heartbeats.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ function readers() {
 }
 type Readers = ReturnType<typeof readers>;
 
-/** What a trade says, packed or not. */
+/** The facts of a trade, packed or not. */
 const factsOf = ({ ordinal, taker, makers, lots, status }: Trade) => {
   return [ordinal, taker.id, lots, status, ...makers.map(({ order }) => [order.id, order.owner, order.side])];
 };
@@ -54,7 +54,7 @@ async function work(exchange: RunningExchange, clock: VirtualClock, seed: number
   }
 }
 
-/** Changes of terms and texts, and the end of a market: what the workload does not do. */
+/** Changes of terms and texts, and the end of a market, which the workload lacks. */
 async function finish(exchange: RunningExchange): Promise<void> {
   const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 10, feeRate: 0, minOrderLots: 5 };
   const changed = { ...terms, marketIndex: 0, mask: 16, delaySeconds: 0, minMarketableBuyMicro: 0 };
@@ -68,10 +68,10 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
   expect(listed(loaded)).toEqual(listed(replayed));
   for (const one of [loaded, replayed]) {
     await one.catalog.ready(nowMs);
-    // Streams are made when somebody asks for them.
+    // Streams are created on demand.
     for (let market = 0; market < MARKETS; market += 1) one.streams.markets.stream(market);
   }
-  // Also what is not listed but made from it. How things are held back and cached may differ.
+  // Also data that is derived instead of listed. What is deferred or cached may differ.
   const { views } = loaded;
   for (const name of ['accounts', 'keys'] as const) expect(views[name], name).toEqual(replayed.views[name]);
   expect(views.markets.list()).toEqual(replayed.views.markets.list());
@@ -121,7 +121,7 @@ test('what is read out of a snapshot is what the whole journal gives, then and l
       const again = readers();
       const third = await open(dataDir, clock, again);
       expect(third.snapshotSequence > 0).toBe(keepsSnapshots);
-      // The second went on from a snapshot; whoever reads its journal sees one more Started than it did.
+      // The second continued from a snapshot; reading its journal gives one more Started than it had.
       await expectSame(again, loaded, clock.now());
       if (!keepsSnapshots) expect(again.views.trades.ofMarket(0).length).toBeGreaterThan(20);
       await third.close();

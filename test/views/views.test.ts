@@ -1,6 +1,6 @@
-// The views against the real core: long random sequences of commands, and after every record each book and balance that
-// the views show must be the core's own. Commands come from the generator of the model tests; its reference exchange is
-// there only because the generator looks at its state to choose what matters.
+// The views against the real core: long random sequences of commands, and after every record each book and balance in the
+// views must equal the core's. Commands come from the generator of the model tests; its reference exchange is there only
+// because the generator reads its state to choose what matters.
 import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import {
@@ -37,7 +37,7 @@ class Run {
     return record;
   }
 
-  /** Books of all markets and balances of all accounts, in the views and in the core. */
+  /** Compares books of all markets and balances of all accounts between the views and the core. */
   compare(): void {
     const { books, markets, accounts } = this.views;
     const marketCount = markets.list().length;
@@ -90,7 +90,7 @@ test('books and balances are the core’s after every command, whatever the comm
   expect(trades).toBeGreaterThan(50);
 });
 
-/** What holds of every order at any time. */
+/** Checks what holds for every order at any time. */
 function checkOrders({ views }: Run): void {
   let resting = 0;
   for (let number = 1; ; number += 1) {

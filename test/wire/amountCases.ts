@@ -1,6 +1,6 @@
-// What official clients put into makerAmount and takerAmount for a price and a size, as the tests of their order builders
-// state it (values only): the exchange must get the intended price and size back out of them. Read by amounts.test.ts;
-// nothing is computed here.
+// The makerAmount and takerAmount that official clients use for a price and a size, as stated in the tests of their order
+// builders (values only): the exchange must derive the intended price and size from them. Used by amounts.test.ts; nothing
+// is computed here.
 
 /** One order of a client: for a market BUY `size` is the money to spend, for everything else shares. */
 export type AmountCase = readonly [

@@ -1,6 +1,6 @@
-// The amounts that official clients sign, through an exchange in memory: whatever rounding a client did, the price and
-// size that its user meant must come out. Limit orders rest and are read from the book; market orders find an empty
-// book, and their kill states the limit and the size that the exchange understood.
+// The amounts that official clients sign, through an exchange in memory: whatever rounding a client did, the exchange must
+// find the price and size that its user meant. Limit orders rest and are read from the book; market orders meet an empty
+// book, and their kill states the limit and the size that the exchange derived.
 import { expect, test } from 'vitest';
 import {
   encodeCommand,
@@ -20,7 +20,7 @@ const ticks: readonly number[] = TICK_SIZES_PIPS;
 const T0 = 1_700_000_000_000;
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** An exchange with a market for each tick size, its index the tick's place, and an owner who can pay anything. */
+/** An exchange with a market for each tick size, at the tick's index, and an owner who can pay anything. */
 async function openWorld() {
   const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
   const settings = { ...windows, creditMicro: 0 };
@@ -60,7 +60,7 @@ const lotsOfBudget = (micro: number, pips: number): number => Math.floor(micro /
 function intended([kind, side, , price, size, makerAmount]: AmountCase): { pips: number; lots: number } {
   const pips = parsePips(price)!;
   if (kind === 'market' && side === 'BUY') {
-    // Clients cut the money to spend to cents.
+    // Clients round the money to spend down to cents.
     expect(makerAmount).toBe(Math.floor(parseMicro(size)! / 10_000) * 10_000);
     return { pips, lots: lotsOfBudget(makerAmount, pips) };
   }

@@ -1,5 +1,5 @@
-// The book object: the published hash vector, and books of an exchange whose hash the official client must find again
-// in what it receives (wire.md D). Also that a book's text changes exactly when the book does.
+// The book object: the published hash vector, and books of an exchange whose hash the official client must reproduce from
+// what it receives (wire.md D). Also that a book's text changes exactly when the book does.
 import { createHash } from 'node:crypto';
 import { Chain, ClobClient, type OrderBookSummary } from '@polymarket/clob-client-v2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -50,7 +50,7 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const shown = (outcome: 0 | 1): OrderBookSummary => JSON.parse(bookJson(world.views, market, outcome));
-// It computes hashes by itself: nothing is sent anywhere.
+// It computes hashes locally: nothing is sent anywhere.
 const client = new ClobClient({ host: 'http://127.0.0.1:1', chain: Chain.POLYGON });
 
 test('an empty book has no levels, the time of its market, and a price for every question', async () => {

@@ -1,8 +1,8 @@
-// What the tests of replies check fields by: types and formats as functions, objects as tables of them, and what an object
-// breaks of a table. Used by the schema tests of this folder.
+// The checks of fields in tests of replies: types and formats as functions, objects as tables of them, and how an object
+// deviates from a table. Used by the schema tests of this folder.
 
 export type Check = (value: unknown) => boolean;
-/** Every field of an object, and what each must be. */
+/** Every field of an object, and its check. */
 export type Table = Readonly<Record<string, Check>>;
 
 export const text: Check = (value) => typeof value === 'string';
@@ -25,7 +25,7 @@ export const listOf =
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What of a table an object breaks: fields that are missing or of another type, and fields that the table lacks. */
+/** How an object deviates from a table: fields that are missing or of another type, and fields that the table lacks. */
 export function faultsOf(value: unknown, table: Table): readonly string[] {
   if (!isObject(value)) return [`no object: ${JSON.stringify(value)}`];
   const wrong = Object.entries(table).flatMap(([name, check]) => {

@@ -1,5 +1,5 @@
-// Requests for user data as tests of their parameters make them: read by a dialect without a server, with what each kind needs
-// before anything else can be said.
+// Requests for user data for the tests of their parameters: parsed by a dialect without a server, with the parameters that
+// each kind requires before anything else is checked.
 import { BadRequest } from '../../server/http/errors.ts';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
@@ -27,7 +27,7 @@ export function refusal(dialect: Dialect, kind: AskedKind, values: Values): stri
   }
 }
 
-/** What each kind needs before anything else can be said. */
+/** The parameters that each kind requires before anything else is checked. */
 export const needed: Readonly<Record<AskedKind, Values>> = {
   trades: {},
   positions: { user: USER },

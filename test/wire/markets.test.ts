@@ -1,5 +1,5 @@
 // The forms of a market in the order-book style: each has exactly the keys that interface.md 2.4 gives it (or that the
-// compact record of wire.md C.3 has), and what they say follows status, trades and resolution.
+// compact record of wire.md C.3 has), and their values follow status, trades and resolution.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Market } from '../../server/views/index.ts';
 import {
@@ -241,6 +241,6 @@ test('a held row is made once, and anew after every change of its market', async
   look(4);
   await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
   look(5);
-  // Tags are no part of a market's version: another list of them makes another row.
+  // Tags do not count in a market's version, but another list of them makes another row.
   expect(JSON.parse(textOfPieces([rowOf(held, undefined, ['Rain'])])).tags).toEqual(['Rain']);
 });

@@ -1,5 +1,5 @@
-// Printing and reading of decimals against BigInt arithmetic, over the whole range of values: what is printed is
-// minimal and reads back as the same units, and what is no plain decimal within its places is never read.
+// Printing and parsing of decimals against BigInt arithmetic, over the whole range of values: printed text is minimal and
+// parses back to the same units, and text that is no plain decimal within its places is never accepted.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

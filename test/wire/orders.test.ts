@@ -1,5 +1,5 @@
-// The reader of order bodies: what a client may leave out, how it may write things, and every malformed field, each
-// refused with a sentence that names it. No exchange runs here: form is all that is checked.
+// The parser of order bodies: the fields that a client may leave out, the ways to write values, and every malformed field,
+// each refused with a sentence that names it. No exchange runs here: only the form is checked.
 import { expect, test } from 'vitest';
 import { OrderType, Side } from '../../engine/index.ts';
 import { BadRequest } from '../../server/http/errors.ts';
@@ -91,7 +91,7 @@ test('an order of the first version is told apart, whatever else it holds', () =
       ownerApiKey: '0f0e0d0c-0b0a-4908-8706-050403020100',
     });
   }
-  // The official client names taker in orders of version 2 too, without a value; others carry the old fields along.
+  // The official client includes taker in orders of version 2 too, without a value; others carry the old fields along.
   for (const old of [{ taker: undefined }, { nonce: '0', feeRateBps: '0', taker: order.maker }]) {
     expect(parsePostedOrder(withOrder(old))).not.toHaveProperty('isOtherVersion');
   }
@@ -114,8 +114,8 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
       `0x${'ab'.repeat(21)}`,
       `0x${'zz'.repeat(20)}`,
       7,
-      [order.maker], // a list of one text reads as that text where a pattern is asked,
-      [...order.maker], // and one of as many letters is as long
+      [order.maker], // a list of one string converts to that string in a pattern test,
+      [...order.maker], // and a list of its letters has the same length
     ],
   ],
   ['order.signer', [undefined, `0X${'ab'.repeat(20)}`, `0x${'ab'.repeat(32)}`, {}]],

@@ -1,5 +1,5 @@
 // Pages with anchored cursors: all rows exactly once whatever comes and goes between the requests, plain offsets of
-// clients, and cursors that are none. Trade ids and key ids, which the rows carry, are here too.
+// clients, and invalid cursors. Trade ids and key ids, which the rows carry, are here too.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BadRequest } from '../../server/http/errors.ts';

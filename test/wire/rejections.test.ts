@@ -1,5 +1,5 @@
-// The sentence and status of every rejection: figures in units that people read, literal texts where official clients
-// compare them, and a time to come back wherever the exchange itself is closed (wire.md B.9).
+// The sentence and status of every rejection: figures in readable units, literal texts where official clients compare them,
+// and a retry time wherever the exchange itself is closed (wire.md B.9).
 import { expect, test } from 'vitest';
 import { OrderType, type RejectionName, rejections, Side } from '../../engine/index.ts';
 import { type RejectionContext, rejectionReply } from '../../server/wire/rejections.ts';

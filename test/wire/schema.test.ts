@@ -1,5 +1,5 @@
-// The tables of interface 2.4 to 2.9 as data, and live replies against them: every field that a form has is there with its
-// type, and no field that belongs to another form or to the other dialect. A market without texts shows what stays.
+// The tables of interface 2.4 to 2.9 as data, and live replies against them: every field of a form is present with its type, and
+// no field that belongs to another form or to the other dialect. A market without texts shows the remaining fields.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   alice,
@@ -237,7 +237,7 @@ test('2.4: market lists and records have the fields of their form', async () => 
   expect(faultsOf(detailOf(await get(`/markets/${market.conditionId}`)), DETAIL)).toEqual([]);
 });
 
-/** The keys of the order-book record: those of the catalog's stand beside them. */
+/** The keys of the order-book record; those of the catalog's record are beside them. */
 const detailOf = (record: Readonly<Record<string, unknown>>): JsonReply['json'] =>
   Object.fromEntries(Object.keys(DETAIL).map((key) => [key, record[key]]));
 
@@ -272,7 +272,7 @@ test('2.6: prices have both sides, histories numbers', async () => {
 test('2.7: a placed order is answered with all fields, in both dialects', async () => {
   const choice = { pips: 3000, shares: 10 };
   const { order, owner, orderType } = orderBody(alice, market, { ...choice, orderType: 'FOK', pips: 9000, token: 1 });
-  // What the table does not list is left out; what it does not need is put in.
+  // Fields that the table does not list are omitted; an unneeded one is added.
   const { expiration: _expiration, ...documented } = order;
   const body = { order: { ...documented, conditionId: market.conditionId }, owner, orderType };
   const killed = await callPlainly(alice, 'POST', '/order', body);

@@ -1,5 +1,5 @@
-// Rows of user data as text beside the objects that they stand for: whatever texts and figures a row has, the JSON made by
-// joining reads back as what JSON.stringify would have said.
+// Rows of user data as text compared with the objects that they stand for: whatever texts and figures a row has, the JSON
+// made by joining parses to the same as JSON.stringify's.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ActivityRow, HistoryRequest, MarketFacts, PositionRow, TradeRow } from '../../server/history/queries.ts';
@@ -110,7 +110,7 @@ const read = (query: HistoryRequest['query'], dialect: HistoryRequest['dialect']
   JSON.parse(renderHistory({ query, dialect }, rows as never)); // rows of the question's own kind
 const dialects = ['root', 'polymarket'] as const;
 
-/** What a row says of its market in a dialect. */
+/** The fields of a row that describe its market, in a dialect. */
 function place({ market, outcome }: Pick<TradeRow, 'market' | 'outcome'>, dialect: (typeof dialects)[number]) {
   const { conditionId, title, slug, icon, eventSlug, outcomes, tokens } = market;
   const isRoot = dialect === 'root';

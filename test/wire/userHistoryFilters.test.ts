@@ -1,5 +1,5 @@
-// The filters, orders and times of the requests for user data, in both dialects: what they become, and the refusal of whatever
-// they do not take (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
+// The filters, orders and times in requests for user data, in both dialects: how they are interpreted, and the refusal of
+// invalid ones (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
 import { expect, test } from 'vitest';
 import { polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import { both, needed, read, refusal, USER, type Values } from './historyQueries.ts';

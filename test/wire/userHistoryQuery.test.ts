@@ -1,5 +1,5 @@
-// The parameters of the requests for user data, in both dialects: what each is without being said, its names, its largest value,
-// and what it says of wallets, markets and events (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
+// The parameters of requests for user data, in both dialects: the default of each, its names, its largest value, and its
+// rules for wallets, markets and events (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
 import { describe, expect, test } from 'vitest';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';

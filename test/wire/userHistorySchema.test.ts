@@ -1,5 +1,5 @@
 // The tables of interface 2.10 to 2.13 as data, with their forms for official clients (catalog-and-data 3.1), and live
-// replies against them: every field is there with its type, and none of the other dialect's.
+// replies against them: every field is present with its type, and none of the other dialect's.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, type HeaderFields, send } from '../support/client.ts';
@@ -141,7 +141,7 @@ async function get(path: string, headers: HeaderFields = {}): Promise<any> {
   return reply.json;
 }
 
-/** The lists of both dialects for one path, official ones by mount and by header. */
+/** The lists of both dialects for one path; official ones by mount and by header. */
 const bothOf = async (path: string) => {
   const mounted = await get(`/data-api${path}`);
   expect(await get(path, OFFICIAL)).toEqual(mounted);
@@ -163,7 +163,7 @@ beforeAll(async () => {
   market = await newMarket({ ...dated, question: 'Will "it" be\n\u2028 ünïcode 💥?' });
   over = await newMarket({ ...dated });
   bare = await newMarket();
-  // A mint match and a direct one, in three markets; alice ends with shares of both tokens.
+  // A mint match and a direct one, in three markets; Alice ends with shares of both tokens.
   for (const where of [market, over, bare]) {
     await post(alice, where, { pips: 4_000, shares: 50 });
     await post(bob, where, { pips: 6_000, shares: 20, token: 1 });

@@ -1,5 +1,5 @@
-// An exchange in memory with views behind it and a virtual clock, for tests of what is shown: markets, owners with
-// money and keys, orders in whole shares. Used by the tests of wire/; everything goes through the real engine.
+// An exchange in memory with views behind it and a virtual clock, for tests of replies: markets, owners with money and
+// keys, orders in whole shares. Used by the tests of wire/; everything goes through the real engine.
 import { expect } from 'vitest';
 import {
   type Command,
@@ -22,7 +22,7 @@ export interface Owner {
 
 const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
-/** What an order of a test may say besides price and size. */
+/** The optional properties of a test's order, besides price and size. */
 interface OrderChoice {
   readonly market?: number;
   readonly outcome?: 0 | 1;
