@@ -51,7 +51,6 @@ export const rejections = {
   NOTHING_TO_REDEEM: { code: 49, mayRetry: true, figures: [] },
   DEPOSITS_FULL: { code: 50, mayRetry: true, figures: ['deposited so far, micro', 'asked, micro'] },
   KEY_EXISTS: { code: 51, mayRetry: false, figures: [] },
-  HEARTBEAT_ID: { code: 52, mayRetry: true, figures: [] },
   WALLET_TAKEN: { code: 53, mayRetry: false, figures: [] },
 } as const satisfies Record<string, RejectionEntry>;
 

@@ -21,6 +21,8 @@ function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
   else list.push(row);
 }
 
+const isActive = (state: number): boolean => (state & RowState.ACTIVE) !== 0;
+
 /** The creator of an event, lower case; '' for the venue itself. */
 const creatorOf = (event: EventRow | undefined): string =>
   typeof event?.texts.creator === 'string' ? event.texts.creator.toLowerCase() : '';
@@ -67,7 +69,7 @@ export class Groups {
 
   /** Records an event's state and updates the event counts of its tags: an event with drafts alone does not count. */
   noteState(row: number, state: number): void {
-    const change = (state & RowState.ACTIVE) - ((this.eventStates[row] ?? 0) & RowState.ACTIVE);
+    const change = Number(isActive(state)) - Number(isActive(this.eventStates[row] ?? 0));
     this.eventStates[row] = state;
     if (change === 0) return;
     for (const number of this.eventTags[row] ?? NO_ROWS) {
@@ -121,7 +123,7 @@ export class Groups {
     if (creator === undefined) return ({ number }) => this.eventsShown.get(number) ?? 0;
     const counts = new Map<number, number>();
     for (const row of this.eventsOfCreator.get(creator.toLowerCase()) ?? NO_ROWS) {
-      if ((this.eventStates[row] & RowState.ACTIVE) === 0) continue;
+      if (!isActive(this.eventStates[row])) continue;
       for (const number of this.eventTags[row] ?? NO_ROWS) counts.set(number, (counts.get(number) ?? 0) + 1);
     }
     return ({ number }) => counts.get(number) ?? 0;

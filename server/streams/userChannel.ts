@@ -273,31 +273,27 @@ export class UserSubscriber implements Subscriber {
   private pumpCursor(cursor: Cursor): void {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
-    let steps = 0;
+    const canSend = (): boolean =>
+      this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    while (this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull) {
-      if (steps > 0) {
-        this.hasMore = true;
-        return;
-      }
-      const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
-      if (entries === undefined) {
-        if (this.reading === undefined) this.readLog(cursor);
-        return;
-      }
-      connection.socket.cork(() => {
-        for (const entry of entries) {
-          if (connection.isFull) return;
-          const sequence = marketIndex === undefined ? entry.number : entry.marketNumber;
-          const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
-          if (text !== undefined) connection.send(text);
-          cursor.sent += 1;
-        }
-      });
-      cursor.toldMs = performance.now();
-      steps += 1;
+    if (!canSend()) return;
+    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
+    if (entries === undefined) {
+      if (this.reading === undefined) this.readLog(cursor);
+      return;
     }
+    connection.socket.cork(() => {
+      for (const entry of entries) {
+        if (connection.isFull) return;
+        const sequence = marketIndex === undefined ? entry.number : entry.marketNumber;
+        const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
+        if (text !== undefined) connection.send(text);
+        cursor.sent += 1;
+      }
+    });
+    cursor.toldMs = performance.now();
+    if (canSend()) this.hasMore = true;
   }
 
   /** Continues in another event-loop turn, to keep others from waiting for a long replay. */

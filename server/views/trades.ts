@@ -68,7 +68,7 @@ export class TradesView {
       feeMicro,
       makers: this.makers,
       bucketIndex: taker.trades.length,
-      status: 0,
+      status: TradeStatus.MATCHED,
       matchMs: tMs,
       updatedMs: tMs,
     };

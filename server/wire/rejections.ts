@@ -217,7 +217,6 @@ const sentences = {
       `all deposits so far, withdrawn or not, are ${microText(a)}; ${microText(b)} more would pass the limit of ${microText(MICRO_MAX)}`,
     ),
   KEY_EXISTS: () => refuse('Could not create api key'),
-  HEARTBEAT_ID: () => refuse('Invalid Heartbeat ID', { error_msg: 'Invalid Heartbeat ID' }),
   WALLET_TAKEN: ({ address }) => refuse(`the wallet ${address ?? ''} cannot be bound: it is somebody's already`),
 } as const satisfies Record<RejectionName, Sentence>;
 

@@ -166,7 +166,6 @@ test('sizes and distances have the medians that were recorded', () => {
     const values = Array.from({ length: 20_001 }, draw).sort((left, right) => left - right);
     return values[10_000];
   };
-  // The recorded median size is 62 shares for orders placed near the best price, and 21 for takes.
   expect(Math.abs(median(() => drawAddLots(5_000, random)) / 100 - 65)).toBeLessThan(30);
   expect(Math.abs(median(() => drawTakeLots(5_000, random)) / 100 - 25.8)).toBeLessThan(3);
   expect(median(() => drawFrom(recorded.spreadTicks, random))).toBeLessThan(2.2);

@@ -32,7 +32,7 @@ const closelyWatched = 20_000;
 
 /** Produced by the registry, or by nobody: the core never writes these. */
 const notOfTheCore: readonly string[] = [
-  ...['KEY_UNKNOWN', 'MARKET_EXISTS', 'TOKEN_EXISTS', 'SLUG_EXISTS', 'EVENT_UNKNOWN', 'KEY_EXISTS', 'HEARTBEAT_ID'],
+  ...['KEY_UNKNOWN', 'MARKET_EXISTS', 'TOKEN_EXISTS', 'SLUG_EXISTS', 'EVENT_UNKNOWN', 'KEY_EXISTS'],
   ...['WALLET_TAKEN', 'EventCreated', 'ApiKeyCreated', 'ApiKeyDeleted', 'WalletBound'],
 ];
 

@@ -1,6 +1,6 @@
-// What no sequence of commands asks of a core: what it does at limits that are too far away to be reached, in the middle of a
-// command, and with a message that holds another order before the one it is given. Used by traces.ts to learn what the
-// unchanged core answers, and by the killer to ask a mutant the same.
+// Questions that no trace of commands can ask: what a core does at limits that a trace cannot reach, when a snapshot is taken in
+// the middle of a command, and with an order behind other bytes in its message. traces.ts records the answers of the unchanged
+// core; the killer compares a mutant's with them.
 import type { Exchange } from '../../engine/core/index.ts';
 import {
   type Command,
@@ -22,13 +22,13 @@ const FIRST_ORDER = ORDERS + 12_000;
 const FUNDS_MICRO = 100_000_000;
 const T_MS = TIME_ZERO_MS;
 const SETTINGS = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-/** Where an order lies in a longer message, bytes; and the time in it, and as far before the order's beginning. */
+/** Byte offset of an order in a longer message, and of the timestamp in the order. */
 const ORDER_AT = 128;
 const TIME_AT = 120;
 
 /**
- * Two owners who hold shares of one market, one of whom offers all of them; and two more markets, of which the first ended half
- * and half, with nothing left to redeem.
+ * Two owners hold shares of one market; one of them offers all of its shares. Of two more markets the first is resolved 50/50 and
+ * fully redeemed.
  */
 export function few(take: Take): void {
   take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...SETTINGS });
@@ -52,7 +52,7 @@ function holdingOf(owner: number) {
   return { wallet: addressOf(owner), owner: addressOf(owner), keyId: keyOf(owner), flags: 0 };
 }
 
-/** A core with these commands behind it. */
+/** A core that has applied these commands. */
 class Asked {
   readonly core: Exchange;
   private readonly writer: EventWriter;
@@ -63,7 +63,7 @@ class Asked {
     few((tMs, command) => this.apply(tMs, encodeCommand(command)));
   }
 
-  /** What the core's private state has under these names, one within the other. */
+  /** A nested field of the core's private state. */
   part(...names: readonly string[]): object {
     let part: unknown = Reflect.get(this.core, 'state');
     for (const name of names) part = Reflect.get(Object(part), name);
@@ -92,7 +92,7 @@ class Asked {
   }
 }
 
-/** Asks a core for a snapshot whenever an order is filled, which is in the middle of the command that filled it. */
+/** Asks the core for a snapshot on each OrderFilled event, in the middle of the command. */
 class Interrupter extends EventWriter {
   core: Exchange | undefined;
   answer = '';
@@ -141,7 +141,7 @@ function snapshotInCommand(make: new () => Exchange): string {
   return writer.answer;
 }
 
-/** An order that was signed too long ago, behind a number that would be a better time. */
+/** An order with an expired timestamp; the bytes before it hold a valid one, as far from its start as the timestamp is. */
 function orderBehindAnother(make: new () => Exchange): string {
   const asked = new Asked(make);
   const message = new Message(new ArrayBuffer(1_024));
@@ -153,10 +153,10 @@ function orderBehindAnother(make: new () => Exchange): string {
 
 const questions = [bytesOfOrders, marketBeyondAll, accountBeyondAll, snapshotInCommand, orderBehindAnother];
 
-/** What a core answers to all of them. */
+/** A core's answers to all questions. */
 export const asides = (make: new () => Exchange): string[] => questions.map((ask) => said(() => ask(make)));
 
-/** The first question to which a core answers something else than it should; undefined when there is none. */
+/** The name of the first question that a core answers differently; undefined when there is none. */
 export function differentAside(make: new () => Exchange, expected: readonly string[]): string | undefined {
   const at = asides(make).findIndex((answer, index) => answer !== expected[index]);
   return at < 0 ? undefined : questions[at].name;

@@ -64,7 +64,7 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
   }
 }
 
-/** Every amount of a record, moved whole to the one before it. */
+/** Adds damage between records: each number of a record moved whole to the record before it. */
 function betweenRecords(records: readonly unknown[], path: string, places: Place[]): void {
   for (let at = 1; at < records.length; at += 1) {
     const [to, from] = [Object(records[at - 1]), Object(records[at])];

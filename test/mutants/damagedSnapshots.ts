@@ -55,7 +55,7 @@ function* wrongLists(numbers: Numbers, counts: readonly number[]): Generator<Num
   }
 }
 
-/** The list with as many free places behind it as it has. */
+/** The list at twice its length, padded with zeros. */
 function withRoom(numbers: Numbers): Numbers {
   const longer =
     numbers instanceof Int32Array ? new Int32Array(numbers.length * 2) : new Float64Array(numbers.length * 2);

@@ -34,7 +34,7 @@ export interface Trace {
         readonly after: number;
         readonly found: readonly FoundCorruption[];
         readonly sayings: readonly string[];
-        /** What a core answers to the questions of asides.ts. */
+        /** The core's answers to the questions of asides.ts. */
         readonly asides: readonly string[];
       }
     | undefined;
