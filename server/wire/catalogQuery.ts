@@ -42,8 +42,8 @@ export class QueryReader {
   /** The first value that is not empty, under the name or an alias of it. */
   text(...names: readonly string[]): string | undefined {
     for (const name of names) {
-      const value = this.query.get(name);
-      if (value !== null && value !== '') return value;
+      const value = this.query.getAll(name).find((one) => one !== '');
+      if (value !== undefined) return value;
     }
     return undefined;
   }

@@ -151,3 +151,15 @@ test('values that are repeated count once', async () => {
   expect(await slugsIn(world, `/events?slug=${repeated('rain')}`)).toEqual(['rain']);
   expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
 });
+
+test('a value that is empty counts as none, and the next one under the same name stands', async () => {
+  for (const mount of ['', '/gamma']) {
+    const all = await slugsIn(world, `${mount}/events`);
+    expect(await slugsIn(world, `${mount}/events?limit=&limit=1`)).toEqual(all.slice(0, 1));
+    expect(await slugsIn(world, `${mount}/events?series_slug=&limit=1&limit=`)).toEqual(all.slice(0, 1));
+    expect(await slugsIn(world, `${mount}/markets?event_slug=&event_slug=&eventSlug=rain`)).toEqual(['rain-1']);
+    expect(await slugsIn(world, `${mount}/markets?event_slug=&event_slug=rain-next&eventSlug=rain`)).toEqual([
+      'rain-next-1',
+    ]);
+  }
+});
