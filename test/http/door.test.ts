@@ -137,6 +137,11 @@ describe('HEAD and OPTIONS', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(replies[0].headers['content-length']).toBe(String(VERSION_TEXT.length));
+    // The length is that of the bytes, not of the characters.
+    const path = '/test/by/%E2%82%AC/x';
+    const { headers } = await send(server.url, 'GET', path);
+    const [euro] = await sendRaw(server.port, [`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`]);
+    expect(euro.headers['content-length']).toBe(headers.get('content-length'));
     const [missing] = await sendRaw(server.port, ['HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n']);
     expect(missing.status).toBe(404);
     const [onlyPost] = await sendRaw(server.port, ['HEAD /order HTTP/1.1\r\nHost: localhost\r\n\r\n']);
