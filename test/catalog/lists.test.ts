@@ -16,6 +16,9 @@ const LISTED = ['cup-home', 'cup-goals', 'rates-up', 'rates-down', 'site-market'
 test('the filters of markets find what they name, under every alias', async () => {
   const cup = ['cup-home', 'cup-goals'];
   const home = world.conditions.get('cup-home') ?? '';
+  const tokensOf = async (slug: string): Promise<readonly string[]> =>
+    JSON.parse((await world.get(`/markets/slug/${slug}`)).json.clobTokenIds);
+  const [[yes, no], [other]] = await Promise.all([tokensOf('cup-home'), tokensOf('rates-up')]);
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['', LISTED],
     ['active=true', LISTED],
@@ -42,7 +45,15 @@ test('the filters of markets find what they name, under every alias', async () =
     ['slug=cup-goals', ['cup-goals']],
     ['slug=cup-goals,rates-up', ['cup-goals', 'rates-up']],
     ['slug=cup-goals&slug=rates-up', ['cup-goals', 'rates-up']],
+    ['slug=nobody,rates-up', ['rates-up']],
+    ['event_slug=nobody', []],
+    ['event_id=1,99', cup],
     ['id=1,3', ['cup-home', 'rates-up']],
+    ['id=0,99', []],
+    [`clob_token_ids=${yes}`, ['cup-home']],
+    [`clob_token_ids=${no},${yes}&clob_token_ids=${other}`, ['cup-home', 'rates-up']],
+    [`clob_token_ids=${other.padStart(78, '0')}`, ['rates-up']],
+    ['clob_token_ids=7', []],
     ['closed=true&uma_resolution_status=resolved', ['rates-up']],
     ['closed=true&uma_resolution_status=proposed,resolved', ['rates-up']],
     ['closed=true&uma_resolution_status=proposed', []],
@@ -87,8 +98,14 @@ test('the filters of events find what they name', async () => {
     ['series_slug=rates-monthly', ['rates']],
     ['series_id=1', ['rates']],
     ['series_slug=nobody', []],
+    ['series_id=1,99', ['rates']],
+    ['series_id=99', []],
     ['slug=rates', ['rates']],
+    ['slug=nobody', []],
     ['id=3', ['elsewhere']],
+    ['id=0,99', []],
+    ['exclude_tag_id=99', ['cup-final', 'rates', 'elsewhere']],
+    ['exclude_tag_id=2,3', ['elsewhere']],
     [`creator=${SITE}`, ['elsewhere']],
     ['limit=1&offset=1', ['rates']],
     ['order=endDate&ascending=true&limit=1', ['cup-final']],
