@@ -47,3 +47,17 @@ test('of bodies that do not end, the oldest give way where there is no more room
   expect(countOf(clients, '503')).toBe(MORE);
   for (const { socket } of clients) socket.destroy();
 });
+
+test('bodies that are whole leave their room, and one that waits meanwhile is answered', async () => {
+  server = await startTestServer();
+  const waiting = await begin();
+  for (let count = 0; count < ROOM + MORE; count += 1) {
+    const whole = await begin();
+    whole.socket.write(' ');
+    await expect.poll(() => statusOf(whole), PATIENCE).toBe('200');
+    whole.socket.destroy();
+  }
+  waiting.socket.write(' ');
+  await expect.poll(() => statusOf(waiting), PATIENCE).toBe('200');
+  waiting.socket.destroy();
+});
