@@ -254,8 +254,9 @@ test('a program of rewards names its first day and, as it is open-ended, the day
 
 test('related tags are those beside a tag in events that are open, in closed ones, or in all', async () => {
   await world.admin('POST', '/admin/events', { title: 'Last year’s final', slug: 'over', tags: ['soccer', 'past'] });
-  const over = await world.admin('POST', '/admin/markets', { question: 'Is it over?', slug: 'over-1', event: 'over' });
-  await world.admin('POST', `/admin/markets/${over.condition_id}/resolve`, { outcome: 'Yes' });
+  await world.admin('POST', '/admin/markets', { question: 'Is it over?', slug: 'over-1', event: 'over' });
+  const { conditionId } = (await world.get('/markets/slug/over-1')).json;
+  await world.admin('POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'Yes' });
   const statuses = [
     ['?status=closed', ['past']],
     ['?status=active', ['sports']],

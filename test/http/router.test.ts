@@ -1,4 +1,5 @@
-// Which row of a table a path finds: exact paths before patterns, of patterns the first that fits, and each only once.
+// Which row of a table a path finds: exact paths before patterns, of patterns the first that fits, and each only once. The
+// table is one of the test's own; that of the server is asked by the tests of the door.
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Endpoint, Method } from '../../server/http/endpoint.ts';
