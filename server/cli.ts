@@ -17,10 +17,8 @@ import { isFollowUpOfCommit } from './process/commitFollowUp.ts';
 import { endSignals, exitStatuses, FatalError, fatal } from './process/fatal.ts';
 import { lostOutput } from './process/lostOutput.ts';
 import { showProgress, showProgressLines } from './process/progress.ts';
+import { STOP_SECONDS_MAX, stopLimit } from './process/stopLimit.ts';
 import type { RunningServer } from './start.ts';
-
-/** How long (ms) a clean shutdown may take before the process is killed. */
-const STOP_MS_MAX = 5_000;
 
 const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 
@@ -116,7 +114,7 @@ async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Prom
   const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal shows ^C
   tellStop(
     config,
-    `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_MS_MAX / 1000} s at most.`,
+    `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_SECONDS_MAX} s at most.`,
   );
   await stopInTime(server);
   log.info('The exchange has stopped.');
@@ -127,11 +125,11 @@ async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Prom
 async function stopInTime(server: RunningServer): Promise<void> {
   const isStopped = await withDeadline(
     server.stop().then(() => true),
-    STOP_MS_MAX,
+    stopLimit.ms,
   );
   if (isStopped === true && !server.services.exchange.isLeftOpen) return;
   // A call to a hanging disk never returns, and a clean exit would wait for it too.
-  const what = isStopped === true ? 'could not close its journal' : `did not stop within ${STOP_MS_MAX / 1000} s`;
+  const what = isStopped === true ? 'could not close its journal' : `did not stop within ${stopLimit.ms / 1000} s`;
   process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
   process.kill(process.pid, 'SIGKILL');
 }

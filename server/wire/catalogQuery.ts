@@ -42,8 +42,8 @@ export class QueryReader {
   /** The first non-empty value under any of the names. */
   text(...names: readonly string[]): string | undefined {
     for (const name of names) {
-      const value = this.query.get(name);
-      if (value !== null && value !== '') return value;
+      const value = this.query.getAll(name).find((one) => one !== '');
+      if (value !== undefined) return value;
     }
     return undefined;
   }

@@ -106,7 +106,16 @@ describe('forms that are refused', () => {
   }
 
   test('a digest that is not 32 bytes', () => {
-    for (const curve of curves) expect(curve.recoverAddress(digest.subarray(1), signature)).toBeUndefined();
+    for (const curve of curves) {
+      expect(curve.recoverAddress(digest.subarray(1), signature)).toBeUndefined();
+      expect(() => curve.signDigest(digest.subarray(1), KEY_0)).toThrow('A digest has 32 bytes, not 31.');
+    }
+  });
+
+  test('s of exactly n / 2 is accepted, as the largest', () => {
+    const largest = withParts(r, ORDER_N / 2n, v);
+    const signer = nobleAddress(digest, largest);
+    for (const curve of curves) expect(curve.recoverAddress(digest, largest)).toBe(signer);
   });
 
   test('the untouched signature is accepted', () => {

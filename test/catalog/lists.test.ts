@@ -16,6 +16,9 @@ const LISTED = ['cup-home', 'cup-goals', 'rates-up', 'rates-down', 'site-market'
 test('the filters of markets find what they name, under every alias', async () => {
   const cup = ['cup-home', 'cup-goals'];
   const home = world.conditions.get('cup-home') ?? '';
+  const tokensOf = async (slug: string): Promise<readonly string[]> =>
+    JSON.parse((await world.get(`/markets/slug/${slug}`)).json.clobTokenIds);
+  const [[yes, no], [other]] = await Promise.all([tokensOf('cup-home'), tokensOf('rates-up')]);
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['', LISTED],
     ['active=true', LISTED],
@@ -42,7 +45,15 @@ test('the filters of markets find what they name, under every alias', async () =
     ['slug=cup-goals', ['cup-goals']],
     ['slug=cup-goals,rates-up', ['cup-goals', 'rates-up']],
     ['slug=cup-goals&slug=rates-up', ['cup-goals', 'rates-up']],
+    ['slug=nobody,rates-up', ['rates-up']],
+    ['event_slug=nobody', []],
+    ['event_id=1,99', cup],
     ['id=1,3', ['cup-home', 'rates-up']],
+    ['id=0,99', []],
+    [`clob_token_ids=${yes}`, ['cup-home']],
+    [`clob_token_ids=${no},${yes}&clob_token_ids=${other}`, ['cup-home', 'rates-up']],
+    [`clob_token_ids=${other.padStart(78, '0')}`, ['rates-up']],
+    ['clob_token_ids=7', []],
     ['closed=true&uma_resolution_status=resolved', ['rates-up']],
     ['closed=true&uma_resolution_status=proposed,resolved', ['rates-up']],
     ['closed=true&uma_resolution_status=proposed', []],
@@ -87,8 +98,14 @@ test('the filters of events find what they name', async () => {
     ['series_slug=rates-monthly', ['rates']],
     ['series_id=1', ['rates']],
     ['series_slug=nobody', []],
+    ['series_id=1,99', ['rates']],
+    ['series_id=99', []],
     ['slug=rates', ['rates']],
+    ['slug=nobody', []],
     ['id=3', ['elsewhere']],
+    ['id=0,99', []],
+    ['exclude_tag_id=99', ['cup-final', 'rates', 'elsewhere']],
+    ['exclude_tag_id=2,3', ['elsewhere']],
     [`creator=${SITE}`, ['elsewhere']],
     ['limit=1&offset=1', ['rates']],
     ['order=endDate&ascending=true&limit=1', ['cup-final']],
@@ -116,6 +133,9 @@ test('keyset pages go through everything once, in the order asked for', async ()
       '&order=volume24hr,id&tag=sports',
     ]) {
       const whole = await slugsOf(`${mount}/markets/keyset?limit=100${query}`);
+      // Unlike lists by offset, they rise unless it is asked otherwise.
+      const direction = query.includes('ascending') ? '' : '&ascending=true';
+      expect(whole, query).toEqual(await slugsOf(`${mount}/markets?limit=100${query}${direction}`));
       const seen: string[] = [];
       let cursor = '';
       for (let page = 0; page < 20; page += 1) {
@@ -170,7 +190,10 @@ test('a bad value is refused in the words of its form', async () => {
     const offset = await world.get(`/gamma${path}/keyset?offset=1`);
     expect([offset.status, offset.json.error]).toEqual([422, 'offset is not allowed on keyset endpoints']);
     expect((await world.get(`${path}/keyset?offset=1`)).status).toBe(400);
-    for (const cursor of ['x', 'W10', Buffer.from('["id",false,0,0]').toString('base64url')]) {
+    const places = ['[0],"0"', '[0],1.5', '[0],-1', '[],0', '[0,0],0', '["0"],0', '[1e999],0', '[true],0', '0,0'];
+    const cursors = places.map((place) => `["id",true,${place}]`);
+    for (const text of ['x', '[]', '["id",false,[0],0]', '["volume",true,[0],0]', '["id",true,[0],0,0]', ...cursors]) {
+      const cursor = Buffer.from(text).toString('base64url');
       expect((await world.get(`${path}/keyset?after_cursor=${cursor}`)).json.error).toContain('after_cursor');
     }
   }

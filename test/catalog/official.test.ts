@@ -251,3 +251,20 @@ test('a program of rewards names its first day and, as it is open-ended, the day
   expect(shown.clobRewards[0].id).not.toBe(shown.clobRewards[1].id);
   await world.admin('PATCH', path, { rewards: {} });
 });
+
+test('related tags are those beside a tag in events that are open, in closed ones, or in all', async () => {
+  await world.admin('POST', '/admin/events', { title: 'Last year’s final', slug: 'over', tags: ['soccer', 'past'] });
+  await world.admin('POST', '/admin/markets', { question: 'Is it over?', slug: 'over-1', event: 'over' });
+  const { conditionId } = (await world.get('/markets/slug/over-1')).json;
+  await world.admin('POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'Yes' });
+  const statuses = [
+    ['?status=closed', ['past']],
+    ['?status=active', ['sports']],
+    ['?status=all', ['past', 'sports']],
+    ['', ['past', 'sports']],
+  ] as const;
+  for (const [query, slugs] of statuses) {
+    const { json } = await world.get(`/tags/slug/soccer/related-tags/tags${query}`);
+    expect([query, json.map(({ slug }: Slugged) => slug).toSorted()]).toEqual([query, slugs]);
+  }
+});

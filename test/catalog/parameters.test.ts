@@ -136,6 +136,11 @@ test('a number that is none names the bounds between which it must be', async ()
   expect(await errorOf(`/events?limit=${past}`)).toBe(`invalid_field: limit: ${whole} 0 to 9007199254740991`);
   expect(await errorOf('/public-search?q=rain&page=x')).toBe(`invalid_field: page: ${whole} 1 to 9007199254740991`);
   expect(await errorOf('/events?volume_min=1000000000000001')).toContain('from -1000000000000000 to 1000000000000000');
+  expect((await world.get('/events?volume_max=1000000000000000')).status).toBe(200);
+  expect((await world.get(`/public-search?q=${'x'.repeat(500)}`)).status).toBe(200);
+  expect(await errorOf(`/public-search?q=${'x'.repeat(501)}`)).toBe(
+    'invalid_field: q: it must have at most 500 characters',
+  );
 });
 
 test('a search that is asked for no rows gives one a page, so that who pages through it comes to an end', async () => {
@@ -149,5 +154,18 @@ test('values that are repeated count once', async () => {
   const tag = await numberOf('weather');
   expect(await slugsIn(world, `/events?related_tags=true&tag_id=${repeated(tag)}`)).toEqual(['rain', 'rain-next']);
   expect(await slugsIn(world, `/events?slug=${repeated('rain')}`)).toEqual(['rain']);
+  expect(await slugsIn(world, '/events?slug=rain,%20rain-next%20,,')).toEqual(['rain', 'rain-next']);
   expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
+});
+
+test('a value that is empty counts as none, and the next one under the same name stands', async () => {
+  for (const mount of ['', '/gamma']) {
+    const all = await slugsIn(world, `${mount}/events`);
+    expect(await slugsIn(world, `${mount}/events?limit=&limit=1`)).toEqual(all.slice(0, 1));
+    expect(await slugsIn(world, `${mount}/events?series_slug=&limit=1&limit=`)).toEqual(all.slice(0, 1));
+    expect(await slugsIn(world, `${mount}/markets?event_slug=&event_slug=&eventSlug=rain`)).toEqual(['rain-1']);
+    expect(await slugsIn(world, `${mount}/markets?event_slug=&event_slug=rain-next&eventSlug=rain`)).toEqual([
+      'rain-next-1',
+    ]);
+  }
 });

@@ -82,3 +82,23 @@ test('of all tags that are asked for together, only so many events are looked at
     expect([asked, looks]).toEqual([asked, most]);
   }
 });
+
+test('a page has 20 rows unless it is asked otherwise, and 100 at most', async () => {
+  for (const mount of ['', '/gamma']) {
+    for (const list of ['/events', '/markets']) {
+      const sizeOf = async (query: string): Promise<number> =>
+        (await world.get(`${mount}${list}?${query}`)).json.length;
+      expect(await sizeOf('closed=false')).toBe(20);
+      for (const [limit, size] of [
+        [19, 19],
+        [100, 100],
+        [101, 100],
+        [1_000_000, 100],
+      ] as const) {
+        expect(await sizeOf(`limit=${limit}`), `${list} ${limit}`).toBe(size);
+      }
+      const { json } = await world.get(`${mount}${list}/keyset?limit=101`);
+      expect(json[list.slice(1)]).toHaveLength(100);
+    }
+  }
+});

@@ -15,6 +15,8 @@ interface ChildOptions {
   /** A program with arguments that runs the server, instead of running it directly. */
   readonly under?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether a stop may take no longer than for anybody: for disks that keep it from ending. */
+  readonly hasStopLimit?: boolean;
 }
 
 export interface Child {
@@ -42,10 +44,11 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-function spawnChild({ dataDir, port, under = [], env = {} }: ChildOptions): ChildProcess {
+function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false }: ChildOptions): ChildProcess {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
+  const loaded = ['test/faults/crashPoints.ts', ...(hasStopLimit ? [] : ['test/support/patientStop.ts'])];
   const command = [
-    ...[...under, process.execPath, ...STRIP_TYPES, '--import', join(root, 'test/faults/crashPoints.ts')],
+    ...[...under, process.execPath, ...STRIP_TYPES, ...loaded.flatMap((file) => ['--import', join(root, file)])],
     join(root, 'server/main.ts'),
     ...['start', '--quiet', '--no-house', '--no-throttle', '--log-level', 'warn', '--port', String(port)],
     ...['--data-dir', dataDir],

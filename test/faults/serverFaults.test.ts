@@ -28,8 +28,12 @@ interface World {
 }
 
 /** A server under load from two clients. */
-async function startWorld(dataDir: string, env: Readonly<Record<string, string>> = {}): Promise<World> {
-  const child = startChild({ dataDir, port: await freePort(), env });
+async function startWorld(
+  dataDir: string,
+  env: Readonly<Record<string, string>> = {},
+  hasStopLimit = false,
+): Promise<World> {
+  const child = startChild({ dataDir, port: await freePort(), env, hasStopLimit });
   if (!(await child.ready())) throw new Error(child.output);
   const random = new SeededRandom(4);
   const told = new Told();
@@ -203,7 +207,7 @@ test.each(hanging)(
     const hung = join(dataDir, name);
     mkdirSync(hung, { recursive: true });
     try {
-      const world = await startWorld(dataDir, shimEnvironment(library, hung));
+      const world = await startWorld(dataDir, shimEnvironment(library, hung), true);
       await moreReplies(world, 200);
       writeFileSync(join(hung, 'shim-hang'), '');
       await moreReplies(world, reply, count);

@@ -6,15 +6,13 @@ import { openExchange } from '../../engine/index.ts';
 import { openHistorian } from '../../server/history/historian.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { openVenue } from './harness.ts';
 import { settings } from './world.ts';
 
 /** Without markets that this could be answered from, the thread answers it. */
 const TOTAL: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
-/** More than any machine needs. */
-const ANSWER_MS_MAX = 20_000;
-
-test('a question about newer records than the one that is at work is answered', { timeout: 60_000 }, async () => {
+test('a question about newer records than the one that is at work is answered', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir });
     const { clock } = venue;
@@ -33,7 +31,7 @@ test('a question about newer records than the one that is at work is answered', 
     historian.durable(new Uint8Array(), last);
     const second = historian.ask(TOTAL);
     for (const answer of [first, second]) {
-      expect(await Promise.race([answer, sleep(ANSWER_MS_MAX, 'no answer')])).not.toBe('no answer');
+      expect(await Promise.race([answer, sleep(PATIENCE.timeout, 'no answer', { ref: false })])).not.toBe('no answer');
     }
     await historian.close();
   });

@@ -137,6 +137,11 @@ describe('HEAD and OPTIONS', () => {
     );
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(replies[0].headers['content-length']).toBe(String(VERSION_TEXT.length));
+    // The length is that of the bytes, not of the characters.
+    const path = '/test/by/%E2%82%AC/x';
+    const { headers } = await send(server.url, 'GET', path);
+    const [euro] = await sendRaw(server.port, [`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`]);
+    expect(euro.headers['content-length']).toBe(headers.get('content-length'));
     const [missing] = await sendRaw(server.port, ['HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n']);
     expect(missing.status).toBe(404);
     const [onlyPost] = await sendRaw(server.port, ['HEAD /order HTTP/1.1\r\nHost: localhost\r\n\r\n']);
@@ -248,7 +253,9 @@ describe('bodies', () => {
     const reply = await send(server.url, 'POST', '/test/echo', wide);
     expect(reply.json.json).toEqual(wide);
     const deepest = '['.repeat(httpLimits.jsonDepthMax) + ']'.repeat(httpLimits.jsonDepthMax);
-    expect((await send(server.url, 'POST', '/test/echo', deepest)).status).toBe(200);
+    for (const text of [deepest, `[[],{},${deepest.slice(1)}`]) {
+      expect((await send(server.url, 'POST', '/test/echo', text)).status).toBe(200);
+    }
   });
 
   test('bytes that are no UTF-8 are 400', async () => {
@@ -266,6 +273,8 @@ describe('bodies', () => {
       'content-type': 'Application/JSON; charset=utf-8',
     });
     expect(utf8.status).toBe(200);
+    const blank = await send(server.url, 'POST', '/test/echo', '{}', { 'content-type': 'application/json ; q=1' });
+    expect(blank.status).toBe(200);
     const none = 'POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}';
     expect((await sendRaw(server.port, [none]))[0].status).toBe(200);
   });
@@ -281,6 +290,7 @@ describe('bodies', () => {
     const chunk = `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
     const [undeclared] = await sendRaw(server.port, [chunked, chunk]);
     expect(undeclared.status).toBe(413);
+    expect(errorOf(undeclared.body)).toBe(errorOf(declared.body));
   });
 
   test('a body exactly at the limit arrives whole, in one piece or in many', async () => {

@@ -56,7 +56,9 @@ test.runIf(process.platform === 'linux')('an exchange whose output nobody takes 
   const port = await freePort();
   const main = join(import.meta.dirname, '../../server/main.ts');
   const args = ['start', '--port', String(port), '--no-house', '--log-level', 'info', '--data-dir', dataDir];
-  const child = spawn(process.execPath, [...STRIP_TYPES, main, ...args], { stdio: ['ignore', full, full] });
+  const patientStop = join(import.meta.dirname, '../support/patientStop.ts');
+  const nodeArgs = [...STRIP_TYPES, '--import', patientStop];
+  const child = spawn(process.execPath, [...nodeArgs, main, ...args], { stdio: ['ignore', full, full] });
   const ended = once(child, 'exit');
   const isUp = (): Promise<boolean> =>
     fetch(`http://127.0.0.1:${port}/ok`).then(

@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { httpLimits } from '../../server/http/limits.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const BODY = `[]${' '.repeat(httpLimits.bodyBytesMax - 2)}`;
@@ -34,15 +35,29 @@ const statusOf = ({ reply }: Client): string => reply.slice(9, 12);
 const countOf = (clients: readonly Client[], status: string): number =>
   clients.filter((client) => statusOf(client) === status).length;
 
-test('of bodies that do not end, the oldest give way where there is no more room', { timeout: 120_000 }, async () => {
+test('of bodies that do not end, the oldest give way where there is no more room', async () => {
   server = await startTestServer();
   const gone = await begin();
   gone.socket.destroy();
   const clients = await Promise.all(Array.from({ length: ROOM + MORE }, begin));
-  await expect.poll(() => countOf(clients, '503'), { timeout: 60_000 }).toBe(MORE);
+  await expect.poll(() => countOf(clients, '503'), PATIENCE).toBe(MORE);
   expect(clients.find((client) => statusOf(client) === '503')?.reply).toMatch(/retry-after: \d+[\s\S]*bodies/);
   for (const { socket } of clients) socket.write(' ');
-  await expect.poll(() => countOf(clients, '200'), { timeout: 60_000 }).toBe(ROOM);
+  await expect.poll(() => countOf(clients, '200'), PATIENCE).toBe(ROOM);
   expect(countOf(clients, '503')).toBe(MORE);
   for (const { socket } of clients) socket.destroy();
+});
+
+test('bodies that are whole leave their room, and one that waits meanwhile is answered', async () => {
+  server = await startTestServer();
+  const waiting = await begin();
+  for (let count = 0; count < ROOM + MORE; count += 1) {
+    const whole = await begin();
+    whole.socket.write(' ');
+    await expect.poll(() => statusOf(whole), PATIENCE).toBe('200');
+    whole.socket.destroy();
+  }
+  waiting.socket.write(' ');
+  await expect.poll(() => statusOf(waiting), PATIENCE).toBe('200');
+  waiting.socket.destroy();
 });

@@ -13,6 +13,7 @@ import {
   makeFolders,
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { watchSyncs } from '../support/syncs.ts';
 import { inTempDir } from './support.ts';
 
@@ -249,7 +250,7 @@ test('a folder that can hold no new ones is an error at once, not a hang', async
   const script = `
     const { DataDirectory } = await import(${JSON.stringify(module)});
     try { new DataDirectory('/proc/outcry/data'); } catch (error) { console.log(error.code); }`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { timeout: 20_000 });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { timeout: PATIENCE.timeout });
   let text = '';
   child.stdout.on('data', (chunk) => {
     text += chunk;

@@ -57,8 +57,9 @@ function environment(more: Readonly<Record<string, string>> = {}): NodeJS.Proces
 function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
   const { cwd = root, env } = options;
   const main = join(root, 'server/main.ts');
-  const probe = join(root, 'test/support/openApiProbe.ts');
-  return spawn(process.execPath, [...STRIP_TYPES, '--import', probe, main, ...args], {
+  const loaded = ['test/support/openApiProbe.ts', 'test/support/patientStop.ts'];
+  const imports = loaded.flatMap((file) => ['--import', join(root, file)]);
+  return spawn(process.execPath, [...STRIP_TYPES, ...imports, main, ...args], {
     cwd,
     env: environment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

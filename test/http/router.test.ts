@@ -1,0 +1,49 @@
+// Which row of a table a path finds: exact paths before patterns, of patterns the first that fits, and each only once. The
+// table is one of the test's own; that of the server is asked by the tests of the door.
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Endpoint, Method } from '../../server/http/endpoint.ts';
+import { makeRouter } from '../../server/http/router.ts';
+
+const schema = { reply: z.unknown() };
+const row = (path: string, method: Method = 'GET'): Endpoint => ({
+  ...{ method, path, auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema },
+  handler: () => ({ body: '' }),
+});
+
+const route = makeRouter([
+  row('/things/{id}'),
+  row('/things/all'),
+  row('/{kind}/{name}'),
+  row('/things/{id}/{part}'),
+  row('/things/{id}/parts'),
+  row('/things', 'POST'),
+  row('/things'),
+]);
+const found = (path: string) => {
+  const { entry, params } = route(path) ?? {};
+  return [entry?.byMethod.get('GET')?.path, params];
+};
+
+test('an exact path is found before a pattern that stands above it', () => {
+  expect(found('/things/all')).toEqual(['/things/all', {}]);
+  expect(found('/things/al')).toEqual(['/things/{id}', { id: 'al' }]);
+});
+
+test('of patterns that fit the first is found, whatever follows it', () => {
+  expect(found('/things/7')).toEqual(['/things/{id}', { id: '7' }]);
+  expect(found('/others/7')).toEqual(['/{kind}/{name}', { kind: 'others', name: '7' }]);
+  expect(found('/things/7/parts')).toEqual(['/things/{id}/{part}', { id: '7', part: 'parts' }]);
+});
+
+test('a slash in the encoding of a part divides nothing, and a part is never empty', () => {
+  expect(found('/things/a%2Fb')).toEqual(['/things/{id}', { id: 'a/b' }]);
+  for (const path of ['/things/', '/things/7/', '/things//7', '//7', '/', '', '/thing', '/things/7/8/9']) {
+    expect(route(path), path).toBeUndefined();
+  }
+});
+
+test('a path tells the methods that it takes, and none may be there twice', () => {
+  expect(route('/things')?.entry.allowed).toEqual(['POST', 'GET', 'HEAD', 'OPTIONS']);
+  expect(() => makeRouter([row('/a'), row('/b'), row('/a')])).toThrow('GET /a is there twice');
+});
