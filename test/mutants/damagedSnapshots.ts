@@ -13,6 +13,8 @@ const LAST_WORDS = 4;
 const RECORD_WORDS = [1, 2, 4, 16] as const;
 /** Record counts to which a list is cut, while the number beside it is set to match. */
 const RECORDS = [16, 64] as const;
+/** How many times as long a list is made, while the number beside it says as many: more than other tables have room for. */
+const LENGTHENED = 4;
 
 const isNumbers = (value: unknown): value is Numbers => value instanceof Int32Array || value instanceof Float64Array;
 
@@ -55,10 +57,10 @@ function* wrongLists(numbers: Numbers, counts: readonly number[]): Generator<Num
   }
 }
 
-/** The list at twice its length, padded with zeros. */
+/** The list, LENGTHENED times as long, padded with zeros. */
 function withRoom(numbers: Numbers): Numbers {
-  const longer =
-    numbers instanceof Int32Array ? new Int32Array(numbers.length * 2) : new Float64Array(numbers.length * 2);
+  const length = numbers.length * LENGTHENED;
+  const longer = numbers instanceof Int32Array ? new Int32Array(length) : new Float64Array(length);
   longer.set(numbers);
   return longer;
 }
@@ -74,7 +76,7 @@ function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, u
         for (const words of RECORD_WORDS) yield new Map([[key, list.length / words]]);
         for (const words of RECORD_WORDS) {
           yield new Map<string, unknown>([
-            [key, (list.length / words) * 2],
+            [key, (list.length / words) * LENGTHENED],
             [other, withRoom(list)],
           ]);
         }
