@@ -70,7 +70,7 @@ function factLines(server: RunningServer): readonly string[] {
     ['Chain', `${config.contracts.chainId}, exchange ${config.contracts.exchange}`],
     ['Data', config.dataDir ?? 'in memory'],
     ...(config.mode === 'development'
-      ? [['House', config.house] as const, ['Admin token', publicToken(config) ?? 'the one that was given'] as const]
+      ? [['House', config.house] as const, ['Admin token', publicToken(config) ?? 'as configured'] as const]
       : []),
     ...(isDefaultWindow ? [] : [['Order window', `${hours} hours`] as const]),
   ];
@@ -87,13 +87,13 @@ export function bannerText(server: RunningServer): string {
   return [
     head,
     '',
-    `  Wallets: ${credit} collateral each, and as much in the proxy, Safe and deposit wallets derived from it.`,
-    '  These keys are public. Any other key is credited the same when it makes its first API key.',
+    `  Wallets: ${credit} collateral each, and the same amount in each derived proxy, Safe and deposit wallet.`,
+    '  These keys are public. Any other wallet is credited the same when it creates its first API key.',
     ...wallets.map(({ index, address, privateKey }) => `  (${index}) ${address} ${privateKey}`),
     '',
     ...factLines(server),
     '',
-    '  Point @polymarket/clob-client-v2 at it (signer: a viem wallet client or an ethers wallet with a key from above):',
+    '  Connect @polymarket/clob-client-v2 (signer: a viem wallet client or an ethers wallet with a key from above):',
     `    const open = new ClobClient({ host: '${server.url}', chain: ${config.contracts.chainId}, signer });`,
     '    const creds = await open.createOrDeriveApiKey();',
     `    const client = new ClobClient({ host: '${server.url}', chain: ${config.contracts.chainId}, signer, creds });`,

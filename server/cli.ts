@@ -25,12 +25,12 @@ const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 const STATUS_HELP = [
   '',
   'Exit statuses:',
-  '   0  stopped as asked',
-  '   1  a failure that has no number of its own',
+  '   0  stopped as requested',
+  '   1  a failure without a status of its own',
   ...Object.values(exitStatuses).map(({ status, meaning }) => `  ${String(status).padStart(2)}  ${meaning}`),
   '',
-  'Every flag of start and serve can also be given as a variable (--data-dir as OUTCRY_DATA_DIR, the port also as PORT)',
-  'or, --config aside, as a key of outcry.config.json (dataDir). Flags win over variables, variables over the file.',
+  'Every flag of start and serve can also be set as an environment variable (--data-dir as OUTCRY_DATA_DIR, the port also',
+  'as PORT) or, except --config, as a key of outcry.config.json (dataDir). Flags override variables, variables the file.',
 ].join('\n');
 
 /** Adds flags of the settings table to a command: all of them, or those of these keys. */
@@ -45,7 +45,7 @@ export function addOptions(command: Command, keys?: readonly string[]): Command 
       command.addOption(option);
     }
   }
-  return command.option('--config <file>', 'configuration file (default outcry.config.json, if there is one)');
+  return command.option('--config <file>', 'configuration file (default outcry.config.json, if it exists)');
 }
 
 /** The flags actually given: a negated flag alone has a default of its own, which must not override the file. */
@@ -93,7 +93,7 @@ function requireSecret(config: ServerConfig, env: Environment): void {
   const folder = config.dataDir ?? '.';
   if (hasServerSecret(folder, env)) return;
   const file = secretFileIn(folder);
-  fatal('usage', `serve needs the secret that API keys derive from: set OUTCRY_SECRET, or put it into ${file}.`);
+  fatal('usage', `serve needs the secret that API keys are derived from: set OUTCRY_SECRET, or write it to ${file}.`);
 }
 
 async function printBanner(server: RunningServer): Promise<void> {
@@ -110,15 +110,18 @@ function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
 
 async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
   const { config, log } = server.services;
-  log.info({ signal }, 'The exchange stops.');
+  log.info({ signal }, 'The exchange is stopping.');
   const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal shows ^C
   tellStop(
     config,
-    `${newLine}${signal}: the exchange answers what is under way and stops, in ${STOP_SECONDS_MAX} s at most.`,
+    `${newLine}${signal}: the exchange completes requests in progress and stops within ${STOP_SECONDS_MAX} s.`,
   );
   await stopInTime(server);
   log.info('The exchange has stopped.');
-  tellStop(config, `Stopped. All that was acknowledged is in ${config.dataDir ?? 'memory, and gone with it'}.`);
+  tellStop(
+    config,
+    `Stopped. ${config.dataDir === undefined ? 'Its data was in memory and is lost' : `All acknowledged data is in ${config.dataDir}`}.`,
+  );
 }
 
 /** Stops the server; if that takes longer than the limit, kills the process. */
@@ -130,7 +133,7 @@ async function stopInTime(server: RunningServer): Promise<void> {
   if (isStopped === true && !server.services.exchange.isLeftOpen) return;
   // A call to a hanging disk never returns, and a clean exit would wait for it too.
   const what = isStopped === true ? 'could not close its journal' : `did not stop within ${stopLimit.ms / 1000} s`;
-  process.stderr.write(`The exchange ${what}; it ends itself with SIGKILL now.\n`);
+  process.stderr.write(`The exchange ${what}; it now kills itself with SIGKILL.\n`);
   process.kill(process.pid, 'SIGKILL');
 }
 
@@ -165,7 +168,7 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   if (server === undefined) {
     const cause = await stop.cause;
     if (typeof cause !== 'string') throw cause;
-    return tellStop(config, `${cause}: stopped while the journal was read.`);
+    return tellStop(config, `${cause}: stopped while reading the journal.`);
   }
   server.services.log.info(
     { url: server.url, dataDir: config.dataDir, mode: config.mode },
@@ -174,20 +177,23 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   if (!stop.isGiven()) await printBanner(server);
   const cause = await stop.cause;
   if (typeof cause === 'string') return stopOnSignal(server, cause);
-  server.services.log.fatal({ err: cause }, 'The exchange cannot go on and stops.');
+  server.services.log.fatal({ err: cause }, 'The exchange cannot continue and is stopping.');
   // The cause may make the clean shutdown fail too; only the first error is reported.
-  await stopInTime(server).catch((error: unknown) => server.services.log.error({ err: error }, 'Stopping failed too.'));
+  await stopInTime(server).catch((error: unknown) =>
+    server.services.log.error({ err: error }, 'The shutdown failed too.'),
+  );
   if (cause instanceof FatalError) throw cause;
-  fatal('defect', `The exchange stopped on a defect: ${cause.message}`);
+  fatal('defect', `The exchange stopped because of a defect: ${cause.message}`);
 }
 
 /** Adds the commands that work on a data directory; none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
   const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
-  const dirOf = ({ dataDir }: ToolConfig): string => dataDir ?? fatal('usage', 'Name the folder with --data-dir.');
+  const dirOf = ({ dataDir }: ToolConfig): string =>
+    dataDir ?? fatal('usage', 'Set the data directory with --data-dir.');
   addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
-    .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is not sound')
-    .option('--signatures', 'check the signature of every order too, for the chain of --chain (default 137)')
+    .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is damaged')
+    .option('--signatures', 'also check the signature of every order, for the chain set by --chain (default 137)')
     .addHelpText('after', STATUS_HELP)
     .action(async (_flags, command: Command) => {
       const config = configOf(command);
@@ -196,25 +202,27 @@ function addTools(program: Command, env: Environment, folder: string): void {
       process.exitCode = await runVerify({ dataDir: dirOf(config), contracts, isJson: config.isJson });
     });
   addOptions(program.command('backup'), ['dataDir'])
-    .description('copy a data directory, in use or not, into a new folder, and verify the copy')
-    .argument('<folder>', 'folder of the copy; must not exist or be empty')
+    .description('copy a data directory into a new folder, even while it is in use, and verify the copy')
+    .argument('<folder>', 'folder of the copy; must be absent or empty')
     .addHelpText('after', STATUS_HELP)
     .action(async (target: string, _flags, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
       process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
     });
   addOptions(program.command('archive'), ['dataDir'])
-    .description('move the records that no snapshot needs into a folder, while no exchange runs; nothing is deleted')
-    .argument('<folder>', 'folder that gets a folder of these records')
-    .addHelpText('after', `\nIt needs space for a copy of what the data directory keeps.\n${STATUS_HELP}`)
+    .description(
+      'move the records that no snapshot needs to another folder; the exchange must be stopped; nothing is deleted',
+    )
+    .argument('<folder>', 'folder in which a folder with these records is created')
+    .addHelpText('after', `\nRequires disk space for a copy of what remains in the data directory.\n${STATUS_HELP}`)
     .action(async (target: string, _flags, command: Command) => {
       const { runArchive } = await import('./tools/archive.ts');
       process.exitCode = await runArchive(dirOf(configOf(command)), target);
     });
   addOptions(program.command('restore'), ['dataDir'])
-    .description('make a data directory from a backup or from a damaged one, up to a sequence')
-    .argument('<backup>', 'the folder to read')
-    .option('--to <sequence>', 'the last record to take (default: all that is sound to the end)')
+    .description('create a data directory from a backup or a damaged data directory, up to a sequence')
+    .argument('<backup>', 'folder to read')
+    .option('--to <sequence>', 'last record to restore (default: the last intact one)')
     .addHelpText('after', STATUS_HELP)
     .action(async (source: string, flags: { readonly to?: string }, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
@@ -232,7 +240,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
-    if (venue === true) fatal('usage', '--venue says what --data-dir is: name it too.');
+    if (venue === true) fatal('usage', '--venue requires --data-dir.');
     tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
@@ -248,7 +256,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     if (venue !== true) await firstStart(services);
     tell(await importFile(file, openedTarget(services)));
   } catch (error) {
-    const more = ' All of it is there or nothing: start the exchange to see which.';
+    const more = ' Either all of it was imported or nothing: start the exchange to find out.';
     failOnStorage(error, 'The import cannot be written', more);
     throw error;
   } finally {
@@ -277,11 +285,11 @@ function makeProgram(env: Environment, folder: string): Command {
     ['start', 'serve'].includes(command.name()) ? undefined : requireReport(),
   );
   addOptions(program.command('start'))
-    .description('start for development: seed markets, ten funded wallets, a faucet')
+    .description('start for development, with seed markets, ten funded wallets and a faucet')
     .addHelpText('after', STATUS_HELP)
     .action((_flags, command: Command) => run(resolveConfig('development', givenFlags(command), env, folder), env));
   addOptions(program.command('serve'))
-    .description('serve as a venue: needs --chain, an admin token and a secret')
+    .description('start as a venue; requires --chain, an admin token and a secret')
     .addHelpText('after', STATUS_HELP)
     .action((_flags, command: Command) => {
       const config = resolveConfig('production', givenFlags(command), env, folder);
@@ -290,13 +298,15 @@ function makeProgram(env: Environment, folder: string): Command {
     });
   addTools(program, env, folder);
   addOptions(program.command('import'))
-    .description('load a catalog of JSON lines, all of it or nothing, into an exchange that runs or one that does not')
-    .argument('<file>', 'tags, series, events and markets, a JSON object a line (plain or .gz)')
+    .description('import a catalog of JSON lines, all or nothing, into a running or a stopped exchange')
+    .argument('<file>', 'tags, series, events and markets, one JSON object per line (plain or .gz)')
     .addOption(
-      new Option('--url <address>', 'where the exchange runs').default('http://127.0.0.1:8080').conflicts('dataDir'),
+      new Option('--url <address>', 'address of the running exchange')
+        .default('http://127.0.0.1:8080')
+        .conflicts('dataDir'),
     )
-    .option('--venue', 'the folder of --data-dir is or will be that of serve')
-    .addHelpText('after', '\nWith --data-dir the exchange must not run: it is opened for the import.')
+    .option('--venue', 'the data directory belongs, or will belong, to serve')
+    .addHelpText('after', '\nWith --data-dir the exchange must be stopped: the import opens its data directory.')
     .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));
   program
     .command('replay')
@@ -327,7 +337,7 @@ export async function runCli(args: readonly string[], env: Environment, folder: 
       process.stderr.write(`${error.message}\n`);
       return error.status;
     }
-    process.stderr.write(`The exchange stopped on a defect: ${error instanceof Error ? error.stack : error}\n`);
+    process.stderr.write(`The exchange stopped because of a defect: ${error instanceof Error ? error.stack : error}\n`);
     return exitStatuses.defect.status;
   }
 }

@@ -218,15 +218,15 @@ const makeSecret = (dataDir: string | undefined, env: Environment): Uint8Array =
 function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'secret' | 'log'>): void {
   const key = views.keys.lastMade();
   if (key === undefined || isOfSecret(key, secret)) return;
-  const sentence = "The latest API key derives from another secret than the server's";
-  log.warn(`${sentence}: it and all others of that secret are refused (401), and their owners must make new ones.`);
+  const sentence = 'The latest API key was derived from a secret other than that of the server';
+  log.warn(`${sentence}. All keys derived from that secret are refused (401); their owners must create new ones.`);
 }
 
 /** Advises the operator of a journal that is damaged from a sequence on. */
 function recoveryHint(dataDir: string | undefined, sequence: number): string {
-  const all = `"outcry verify --data-dir ${dataDir}" says what is sound`;
+  const all = `"outcry verify --data-dir ${dataDir}" shows which records are intact`;
   if (sequence < 2) return `${all}.`;
-  return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies what comes before it.`;
+  return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies the records before it.`;
 }
 
 /** Throws FatalError if `error` means that the journal cannot be written; returns otherwise. */

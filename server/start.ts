@@ -82,7 +82,7 @@ async function openHouse(services: Services): Promise<House | undefined> {
     return startHouse({ services, mode: config.house, seed: config.seed, schedule });
   }
   const count = exchange.isFresh ? 0 : await withdrawHouse(services);
-  if (count > 0) log.info({ count }, 'The orders that the house had left were cancelled.');
+  if (count > 0) log.info({ count }, 'The remaining orders of the house were cancelled.');
   return undefined;
 }
 

@@ -85,7 +85,7 @@ function contractsOf(settings: Settings): ChainContracts {
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return fatal('usage', `${error.message} Give them as contracts in the configuration file.`);
+    return fatal('usage', `${error.message} Set contracts in the configuration file.`);
   }
 }
 
@@ -103,8 +103,8 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
   if (isOpen && isReplayableAtLiveVenue(contracts) && settings.iKnowSignaturesAreReplayable !== true) {
     fatal(
       'usage',
-      `${where} refuses chain 137 with the stock contracts: orders signed for it are valid at the live venue too. ` +
-        'Use another --chain, give contracts of your own in the configuration file, ' +
+      `${where} refuses chain 137 with the stock contracts: orders signed for it are also valid at the live venue. ` +
+        'Use another --chain, set your own contracts in the configuration file, ' +
         'or add --i-know-signatures-are-replayable.',
     );
   }
@@ -136,7 +136,7 @@ function chooseAdminToken(
   sourceOf: SourceOf,
 ): string {
   if (isPrivate(mode, host)) return given ?? DEVELOPMENT_ADMIN_TOKEN;
-  const who = mode === 'production' ? 'serve' : `start on ${host}, which others can reach,`;
+  const who = mode === 'production' ? 'serve' : `start on ${host}, which other machines can reach,`;
   if (given === undefined) {
     fatal(
       'usage',

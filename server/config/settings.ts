@@ -137,42 +137,46 @@ interface OptionRow {
 export const optionTable: readonly OptionRow[] = [
   row('port', ['--port <number>'], 'number', ['port to listen on (default 8080)']),
   row('host', ['--host <address>'], 'text', ['address to listen on (default 127.0.0.1)']),
-  row('allowHost', ['--allow-host <name>'], 'list', ['another Host that a loopback development server answers to']),
-  row('ipAllowlist', ['--ip-allowlist <networks>'], 'list', ['addresses and networks that alone may read user data']),
-  row('trustedProxies', ['--trusted-proxies <networks>'], 'list', ['proxies whose X-Forwarded-For is believed']),
-  row('dataDir', ['--data-dir <folder>'], 'text', ['where journal and secret lie (default .outcry)']),
+  row('allowHost', ['--allow-host <name>'], 'list', ['additional Host that a loopback development server accepts']),
+  row('ipAllowlist', ['--ip-allowlist <networks>'], 'list', [
+    'the only addresses and networks that may read user data',
+  ]),
+  row('trustedProxies', ['--trusted-proxies <networks>'], 'list', ['proxies whose X-Forwarded-For is trusted']),
+  row('dataDir', ['--data-dir <folder>'], 'text', ['folder of the journal and the secret (default .outcry)']),
   row('chain', ['--chain <id>'], 'number', ['chain that orders are signed for (development on loopback: 137)']),
-  row('seed', ['--seed <number>'], 'number', ['seed of everything that development makes at random (default 1)']),
+  row('seed', ['--seed <number>'], 'number', ['seed of all randomness in development (default 1)']),
   row('house', ['--house <mode>', '--no-house'], 'boolean', [
     `house liquidity in development: ${HOUSE_MODES.join(', ')} (default calm)`,
     'no house liquidity',
   ]),
   row('throttle', ['--throttle', '--no-throttle'], 'boolean', [
-    'limit request rates (default in serve; values: rates in the configuration file)',
+    'limit request rates (default in serve; set the limits with rates in the configuration file)',
     'do not limit request rates (default in start)',
   ]),
-  row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')} (default warn, in serve info)`]),
-  row('json', ['--json'], 'boolean', ['print the banner, or what verify found, as one JSON object, and logs as JSON']),
+  row('logLevel', ['--log-level <level>'], 'text', [`one of ${LOG_LEVELS.join(', ')} (default warn; info in serve)`]),
+  row('json', ['--json'], 'boolean', ['print the banner or the report of verify as one JSON object, and logs as JSON']),
   row('quiet', ['--quiet'], 'boolean', ['print errors only']),
-  row('acceptClock', ['--accept-clock'], 'boolean', ['start although the journal is ahead of the clock']),
+  row('acceptClock', ['--accept-clock'], 'boolean', ['start even if the journal is ahead of the clock']),
   row('snapshotEvery', ['--snapshot-every <records>'], 'number', [
-    'records after which a snapshot is made, for a fast start (default 250000; 0: never)',
+    'number of records between snapshots, which speed up the start (default 250000; 0: never)',
   ]),
-  row('orderWindow', ['--order-window <duration>'], 'text', ['how old a signed order may be (default 24h)']),
-  row('minedDelay', ['--mined-delay <duration>'], 'text', ['how long a trade stays MATCHED before MINED (default 0)']),
-  row('confirmedDelay', ['--confirmed-delay <duration>'], 'text', ['and MINED before CONFIRMED (default 0)']),
+  row('orderWindow', ['--order-window <duration>'], 'text', ['maximum age of a signed order (default 24h)']),
+  row('minedDelay', ['--mined-delay <duration>'], 'text', ['time from MATCHED to MINED of a trade (default 0)']),
+  row('confirmedDelay', ['--confirmed-delay <duration>'], 'text', [
+    'time from MINED to CONFIRMED of a trade (default 0)',
+  ]),
   row('wsConnectionsPerIp', ['--ws-connections-per-ip <number>'], 'number', [
-    'WebSockets that one address may have open (default 1000)',
+    'maximum number of open WebSockets per address (default 1000)',
   ]),
   row('wsHeartbeat', ['--ws-heartbeat <duration>'], 'text', [
-    'how long a stream is silent before it says where it stands (default 10s)',
+    'idle time after which a stream sends a heartbeat (default 10s)',
   ]),
-  row('adminToken', ['--admin-token <token>'], 'text', ['bearer token of /admin (development: dev-admin)']),
+  row('adminToken', ['--admin-token <token>'], 'text', ['bearer token for /admin (development: dev-admin)']),
   row('metricsToken', ['--metrics-token <token>'], 'text', [
-    'bearer token of /metrics, beside the admin token (development on loopback: where none is set, none is needed)',
+    'bearer token for /metrics, in addition to the admin token (development on loopback: not required unless set)',
   ]),
   row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
-    'allow chain 137 with the stock contracts, whose signed orders are valid at the live venue too',
+    'allow chain 137 with the stock contracts, although its signed orders are also valid at the live venue',
   ]),
 ];
 
@@ -226,7 +230,7 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
   const [issue] = result.error.issues;
   if (issue.code === 'unrecognized_keys') refuseUnknown(issue.keys[0], `${source}.`, keysOf(key));
   const place = issue.path.map((part) => (typeof part === 'number' ? `, entry ${part + 1},` : `.${String(part)}`));
-  const found = SECRETS.has(key) ? 'what it is, a secret, is not shown' : `it is ${shown(valueAt(value, issue.path))}`;
+  const found = SECRETS.has(key) ? 'its value is secret and not shown' : `it is ${shown(valueAt(value, issue.path))}`;
   fatal('usage', `${source}${place.join('')} ${issue.message}; ${found}.`);
 }
 
@@ -257,7 +261,7 @@ function keysOf(key: SettingKey): readonly string[] {
 
 function refuseUnknown(name: string, prefix: string, known: readonly string[]): never {
   const nearest = nearestWord(name, known);
-  const hint = nearest === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+  const hint = nearest === undefined ? `Known settings: ${known.join(', ')}.` : `Did you mean ${nearest}?`;
   fatal('usage', `${prefix}${name} is not a setting. ${hint}`);
 }
 
@@ -303,7 +307,7 @@ function readEnvironment(env: Environment): Settings {
     }
     const ofFile = Object.keys(settingsSchema.shape).find((key) => variableOf(key) === name);
     if (ofFile !== undefined)
-      fatal('usage', `${name} is not read: ${ofFile} is a setting of the configuration file alone.`);
+      fatal('usage', `${name} is not supported: ${ofFile} can only be set in the configuration file.`);
     if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
   }
   const { PORT: port } = env;
@@ -326,8 +330,7 @@ function readFlags(flags: Flags): Settings {
 
 /** The configuration file to read, and whether it was named explicitly. */
 function fileOf(flags: Flags, env: Environment, folder: string): { readonly path: string; readonly isNamed: boolean } {
-  if (flags.config === '')
-    fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
+  if (flags.config === '') fatal('usage', `--config must name a file; omit it to use ${CONFIG_FILE}, if it exists.`);
   // As with every variable, an empty value counts as not set.
   const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
   return { path: named ?? `${folder}/${CONFIG_FILE}`, isNamed: named !== undefined };

@@ -30,6 +30,6 @@ export function readCopiedMs(dataDir: string | undefined): number {
   if (ms !== undefined) return ms;
   fatal(
     'data',
-    `The file ${file} must say in ms when this directory was copied. Delete it only if nobody followed it.`,
+    `The file ${file} must contain the time of the copy of this directory in ms. Delete it only if no client has followed its streams.`,
   );
 }

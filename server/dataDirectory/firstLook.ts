@@ -19,6 +19,6 @@ export async function requireReadable(dataDir: string): Promise<void> {
     child.once('exit', (_status, by) => resolve(by));
   });
   if (signal === null) return;
-  const sentence = `The journal's file ${file} is damaged: reading it ended a process by ${signal}. Restore it from a backup;`;
-  fatal('data', `${sentence} "outcry verify --data-dir ${dataDir}" says how far it can be read.`);
+  const sentence = `The journal file ${file} is damaged: reading it killed a process with ${signal}. Restore it from a backup;`;
+  fatal('data', `${sentence} "outcry verify --data-dir ${dataDir}" shows how far it can be read.`);
 }

@@ -27,8 +27,11 @@ export async function requireOwnMode(dataDir: string, mode: Mode): Promise<void>
     return;
   }
   if (found === '') refuseWithoutMode(dataDir, 'empty');
-  const sentence = `The data directory ${dataDir} was made for ${found}, and this is ${mode}.`;
-  fatal('data', `${sentence} The two never share one, because development hands out money: choose another --data-dir.`);
+  const sentence = `The data directory ${dataDir} was created for ${found}, but this is ${mode}.`;
+  fatal(
+    'data',
+    `${sentence} They cannot share a data directory, because development gives out money: choose another --data-dir.`,
+  );
 }
 
 const hasJournal = (dataDir: string): boolean =>
@@ -54,8 +57,8 @@ async function isUsed(dataDir: string): Promise<boolean> {
 }
 
 function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
-  const sentence = `The file ${modeFileOf(dataDir)} is ${what}, so whether development or production is nowhere to be read.`;
-  fatal('data', `${sentence} Write into it which of the two the directory was made for.`);
+  const sentence = `The file ${modeFileOf(dataDir)} is ${what}, so the mode of the data directory is unknown.`;
+  fatal('data', `${sentence} Write development or production into it, whichever the directory was created for.`);
 }
 
 /**
@@ -65,7 +68,7 @@ function refuseWithoutMode(dataDir: string, what: 'empty' | 'missing'): never {
 function requireJournal(dataDir: string): void {
   if (hasJournal(dataDir)) return;
   const sentence = `The data directory ${dataDir} was used before, but its journal ${journalFileIn(dataDir)} is missing or empty.`;
-  fatal('data', `${sentence} Restore that file, or choose another --data-dir to begin anew.`);
+  fatal('data', `${sentence} Restore that file, or choose another --data-dir to start afresh.`);
 }
 
 /** Writes the file `mode` unless it exists; requireOwnMode has checked an existing one. */

@@ -53,12 +53,12 @@ export async function warnOfOtherContracts({ config, views, exchange, log }: Par
     if (market === undefined || isFor(contracts, found, market.negRisk)) return;
     other = STOCK_CHAINS.find((chain) => isFor(chain, found, market.negRisk));
   } catch (error) {
-    log.debug({ err: error }, 'What the latest order was signed for cannot be told.'); // the start needs none of it
+    log.debug({ err: error }, 'The contracts of the latest order cannot be determined.'); // the start needs none of it
     return;
   }
   const signed = other === undefined ? 'another chain or other contracts' : `chain ${other.chainId}`;
-  const here = `this is chain ${contracts.chainId} with the exchange contract ${contracts.exchange}`;
+  const here = `this exchange uses chain ${contracts.chainId} with the exchange contract ${contracts.exchange}`;
   log.warn(
-    `The latest order was signed for ${signed}, and ${here}: clients that go on signing as before are refused (401, 400).`,
+    `The latest order was signed for ${signed}, but ${here}: clients that still sign as before are refused (401, 400).`,
   );
 }

@@ -120,29 +120,30 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
 };
 
 const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
-  none: 'For anybody.',
-  dev: 'For anybody, in development only.',
-  l1: 'Signed by a wallet (EIP-712 ClobAuth, which clients call L1).',
-  l2: 'Signed by an API key (HMAC of time, method, path and body, which clients call L2).',
-  'l1-or-l2': 'Signed by an API key (HMAC, which clients call L2) or by a wallet (EIP-712 ClobAuth, L1).',
-  'l2-or-builder': 'Signed by an API key, or by a builder key in headers of its own.',
-  'l2-read': 'Signed by an API key, or with address and key of a read-only key alone.',
-  builder: 'For anybody; whoever sends an API key is known by it.',
-  admin: "With the operator's token.",
+  none: 'Public.',
+  dev: 'Public, in development only.',
+  l1: 'Requires a wallet signature (EIP-712 ClobAuth, which clients call L1).',
+  l2: 'Requires an API key signature (HMAC of timestamp, method, path and body, which clients call L2).',
+  'l1-or-l2':
+    'Requires an API key signature (HMAC, which clients call L2) or a wallet signature (EIP-712 ClobAuth, L1).',
+  'l2-or-builder': 'Requires an API key signature, or a builder key signature in its own headers.',
+  'l2-read': 'Requires an API key signature, or only the address and key of a read-only key.',
+  builder: 'Public. An API key signature, if sent, identifies the caller.',
+  admin: 'Requires the admin token.',
   watch:
-    "With the token for metrics, or the operator's; development on a loopback address needs neither while no token is set for metrics.",
+    'Requires the metrics token or the admin token. Development on a loopback address requires neither unless a metrics token is set.',
 };
 
 const BEARER = { type: 'http', scheme: 'bearer' } as const;
 const HEADER_SENTENCES: Readonly<Record<string, string>> = {
-  POLY_ADDRESS: 'The address of the wallet that signs, or that the API key belongs to.',
+  POLY_ADDRESS: 'The address of the wallet that signs the request or owns the API key.',
   POLY_API_KEY: 'The API key, a UUID.',
-  POLY_PASSPHRASE: 'The passphrase that came with the API key.',
-  POLY_TIMESTAMP: `Unix seconds, at most ${AUTH_AGE_MS_MAX / 1000} back and ${AUTH_AHEAD_MS_MAX / 1000} ahead.`,
-  POLY_NONCE: 'A whole number: each gives the wallet another API key. Clients send 0.',
+  POLY_PASSPHRASE: 'The passphrase issued with the API key.',
+  POLY_TIMESTAMP: `Unix seconds, at most ${AUTH_AGE_MS_MAX / 1000} behind and ${AUTH_AHEAD_MS_MAX / 1000} ahead of the exchange's clock.`,
+  POLY_NONCE: 'An integer. Each nonce yields a different API key for the wallet. Clients send 0.',
   POLY_SIGNATURE:
-    "With an API key: the HMAC-SHA256 of timestamp, method, path without its query, and body, under the key's secret (which " +
-    'is base64), as base64, url-safe base64 or hex. With a nonce: the EIP-712 signature of the statement ClobAuth.',
+    'With an API key: the HMAC-SHA256 of timestamp, method, path without query, and body, keyed with the base64-decoded ' +
+    'secret and encoded as base64, URL-safe base64 or hex. With a nonce: the EIP-712 signature of the ClobAuth statement.',
 };
 
 function securitySchemes(): Readonly<Record<string, JsonSchema>> {
@@ -153,22 +154,22 @@ function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   });
   return {
     ...Object.fromEntries(headers),
-    admin: { ...BEARER, description: "The operator's token; npm start prints it." },
-    watch: { ...BEARER, description: 'The token for metrics (--metrics-token), or that of the operator.' },
+    admin: { ...BEARER, description: 'The admin token, which npm start prints.' },
+    watch: { ...BEARER, description: 'The metrics token (--metrics-token), or the admin token.' },
   };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  400: 'The request is malformed, or the exchange refuses what it asks',
+  400: 'The request is malformed, or the exchange rejects it',
   401: 'Credentials are missing or wrong',
-  404: 'Nothing of that name',
+  404: 'The resource does not exist',
   413: 'The body is too large',
-  415: 'The body is no JSON',
-  421: 'A loopback development server does not serve this Host',
-  422: 'A parameter is not valid',
+  415: 'The body is not JSON',
+  421: 'The loopback development server does not serve this Host',
+  422: 'A parameter is invalid',
   425: 'The matching engine is restarting',
-  429: 'Too many requests: Retry-After, RateLimit-* and Poly-RateLimit-* say when to come back',
-  503: 'The exchange takes no commands at present',
+  429: 'Rate limit exceeded: Retry-After, RateLimit-* and Poly-RateLimit-* state when to retry',
+  503: 'The exchange does not accept commands at present',
 };
 /** Statuses of refusals by the endpoint itself; the others come from the HTTP layer. */
 const OWN_REFUSALS = [400, 404, 422, 425, 503];
@@ -180,13 +181,14 @@ function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
   return [...COMMON_REFUSALS, ...ofCredentials, ...ofEngine, ...(schema.moreStatuses ?? [])].sort((a, b) => a - b);
 }
 
-const windowText = ({ requestsMax, windowMs }: RateWindow): string => `${requestsMax} requests in ${windowMs / 1000} s`;
+const windowText = ({ requestsMax, windowMs }: RateWindow): string =>
+  `${requestsMax} requests per ${windowMs / 1000} s`;
 
 function descriptionOf({ auth, throttle }: Endpoint): string {
   const rates = rowsOfGroup(throttle).map(
     (row) => `${throttleRows[row].map(windowText).join(' and ')} (${rowText(row)})`,
   );
-  return `${AUTH_SENTENCES[auth]} Where the exchange limits rates, at most ${rates.join(', and ')}.`;
+  return `${AUTH_SENTENCES[auth]} Rate limit, if enabled: ${rates.join('; ')}.`;
 }
 
 function operationId({ method, path }: Endpoint): string {
@@ -231,7 +233,7 @@ const anyText = z.string();
 const EVERY_REPLY = { 'X-Sequence': { $ref: '#/components/headers/X-Sequence' } } as const;
 const SEQUENCE_HEADER = {
   description:
-    'The last sequence of the log that was durable when this was answered: what it tells can never be undone',
+    'The last durable sequence of the log when the reply was made: nothing that the reply reports can be undone',
   schema: { type: 'integer', minimum: 0 },
 } as const;
 
@@ -263,7 +265,7 @@ function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
       },
     }),
     responses: {
-      '200': { description: 'What was asked for', headers: EVERY_REPLY, content: reply },
+      '200': { description: 'Success', headers: EVERY_REPLY, content: reply },
       ...Object.fromEntries(refusals),
     },
     ...(security !== undefined && { security }),
@@ -271,8 +273,8 @@ function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
 }
 
 const ABOUT =
-  'The interface of an Outcry exchange: catalog, market data, user data and trading, as bots of Polymarket speak it. ' +
-  'Errors are objects with error, a sentence. Amounts are decimal texts unless a field says otherwise.';
+  'The HTTP interface of an Outcry exchange: catalog, market data, user data and trading, as Polymarket bots use it. ' +
+  'An error is an object whose error field is a sentence. Amounts are decimal strings unless a field states otherwise.';
 
 /** Builds the document, one endpoint a step, so that callers can do other work in between. */
 export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, OpenApiDocument> {

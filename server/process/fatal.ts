@@ -7,14 +7,14 @@ export const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** Exit statuses, as --help lists them. */
 export const exitStatuses = {
-  usage: { status: 2, meaning: 'the command line or the configuration is not usable' },
-  port: { status: 3, meaning: 'the port is taken or the address cannot be bound' },
+  usage: { status: 2, meaning: 'the command line or the configuration is invalid' },
+  port: { status: 3, meaning: 'the port is in use or the address cannot be bound' },
   locked: { status: 4, meaning: 'another process uses the data directory' },
   data: { status: 5, meaning: 'the data directory cannot be used, or its journal or secret is damaged' },
   clock: { status: 6, meaning: 'the clock is behind the last record of the journal' },
   storage: { status: 7, meaning: 'the journal could not be written' },
-  output: { status: 8, meaning: 'what was asked is done, but its report could not be written' },
-  defect: { status: 70, meaning: 'the exchange stopped on a defect of its own' },
+  output: { status: 8, meaning: 'the command succeeded, but its report could not be written' },
+  defect: { status: 70, meaning: 'the exchange stopped because of a defect in its own code' },
 } as const;
 
 type FatalReason = keyof typeof exitStatuses;

@@ -61,7 +61,7 @@ export function makeLogger(
   const write = (line: string): void => {
     if (!lines.write(isReadable ? readable(line) : line)) return;
     const lostCount = lines.takeDropped();
-    if (lostCount > 0) logger.error({ lostCount }, 'Lines of the log could not be written.');
+    if (lostCount > 0) logger.error({ lostCount }, 'Some log lines could not be written.');
   };
   const logger = pino({ level: config.logLevel }, { write });
   return logger;

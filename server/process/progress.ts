@@ -18,7 +18,7 @@ function paceOf(startedMs: number, done: number, total: number) {
 }
 
 function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
-  const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} a second | {left} s left`;
+  const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} per second | {left} s left`;
   const bar = new SingleBar({ format, stream, hideCursor: true, fps: 5, barsize: 30 }, Presets.shades_classic);
   const startedMs = performance.now();
   let letGo: (() => void) | undefined;
@@ -66,7 +66,7 @@ export function showProgressLines(stream: NodeJS.WritableStream, title: string, 
       if (performance.now() - shownMs < LINE_EVERY_MS) return;
       shownMs = performance.now();
       const { rate, left } = paceOf(startedMs, done, total);
-      stream.write(`${title}: ${done} of ${total} ${unit}, ${rate} a second, about ${left} s left.\n`);
+      stream.write(`${title}: ${done} of ${total} ${unit}, ${rate} per second, about ${left} s left.\n`);
     },
     stop: () => undefined,
   };

@@ -39,7 +39,13 @@ function endpoint(
 }
 
 export const accountEndpoints: readonly Endpoint[] = [
-  endpoint('GET', '/balance-allowance', 'Balance of a wallet of the caller, in whole micro.', schemas.balance, balance),
+  endpoint(
+    'GET',
+    '/balance-allowance',
+    "Balance of one of the caller's wallets, in millionths of a unit.",
+    schemas.balance,
+    balance,
+  ),
   endpoint('PUT', '/balance-allowance', 'Does nothing: balances are always up to date.', schemas.balanceUpdate, update),
   endpoint(
     'GET',

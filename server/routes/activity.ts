@@ -71,7 +71,7 @@ export const activityEndpoints: readonly Endpoint[] = [
     ...row,
     method: 'POST',
     path: '/markets/live-activity',
-    summary: 'The newest 100 trades of up to 500 markets together.',
+    summary: 'The newest 100 trades across up to 500 markets.',
     schema: schemas.manyLiveActivity,
     handler: manyMarkets,
   },

@@ -49,8 +49,8 @@ export function documentationEndpoints(table: () => readonly Endpoint[]): readon
       schema: documentSchema,
       handler: openApi,
     },
-    { ...row, path: '/docs', summary: 'This interface, as a page to read and try.', schema: pageSchema, handler: page },
+    { ...row, path: '/docs', summary: 'This interface, as an interactive page.', schema: pageSchema, handler: page },
     { ...row, path: '/docs/', summary: 'The same page.', schema: pageSchema, handler: page },
-    { ...row, path: '/docs/{file}', summary: 'What that page is made of.', schema: fileSchema, handler: file },
+    { ...row, path: '/docs/{file}', summary: 'Files of that page.', schema: fileSchema, handler: file },
   ];
 }

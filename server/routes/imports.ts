@@ -67,16 +67,16 @@ export const importEndpoints: readonly Endpoint[] = [
   {
     ...row,
     path: `${one}/lines`,
-    summary: 'Takes lines of an import, and says what is wrong with them.',
+    summary: 'Adds lines to an import and reports their errors.',
     schema: schemas.lines,
     handler: takeLines,
   },
   {
     ...row,
     path: `${one}/commit`,
-    summary: 'Makes all events and markets of an import, or none.',
+    summary: 'Creates all events and markets of an import, or none.',
     schema: schemas.commit,
     handler: commit,
   },
-  { ...row, method: 'DELETE', path: one, summary: 'Drops an import.', schema: schemas.drop, handler: drop },
+  { ...row, method: 'DELETE', path: one, summary: 'Discards an import.', schema: schemas.drop, handler: drop },
 ];

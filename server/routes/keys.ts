@@ -73,7 +73,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     method: 'POST',
     path: '/auth/api-key',
     auth: 'l1',
-    summary: 'Makes the API key of a wallet and nonce; 400 if it exists.',
+    summary: 'Creates the API key of a wallet and nonce; 400 if it exists.',
     schema: schemas.createKey,
     handler: createKey,
   },

@@ -23,7 +23,7 @@ export const metricsEndpoints: readonly Endpoint[] = [
     auth: 'watch',
     throttle: 'operator',
     section: '8',
-    summary: "Figures of the exchange and its process in Prometheus' text format.",
+    summary: 'Metrics of the exchange and its process in the Prometheus text format.',
     schema: schemas.metrics,
     handler: metrics,
   },

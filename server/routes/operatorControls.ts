@@ -68,7 +68,7 @@ export const operatorControlEndpoints: readonly Endpoint[] = [
     ...row,
     method: 'GET',
     path: '/admin/accounts/{address}',
-    summary: 'Whose an address is, the flags of that owner, and what its wallets hold.',
+    summary: 'The owner of an address, its flags, and the holdings of its wallets.',
     schema: schemas.readAccount,
     handler: readAccount,
   },

@@ -122,13 +122,7 @@ function endpoint(path: string, section: string, summary: string, schema: Endpoi
 }
 
 export const userDataEndpoints: readonly Endpoint[] = [
-  endpoint(
-    '/data/order/{id}',
-    'interface 4.5',
-    'One order of the caller, whatever became of it.',
-    schemas.oneOrder,
-    oneOrder,
-  ),
+  endpoint('/data/order/{id}', 'interface 4.5', 'One order of the caller, in any state.', schemas.oneOrder, oneOrder),
   endpoint('/data/orders', 'wire C.5', 'Open orders of the caller, oldest first.', schemas.openOrders, openOrders),
   endpoint(
     '/data/pre-migration-orders',

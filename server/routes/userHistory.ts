@@ -25,14 +25,18 @@ interface Row {
 }
 
 const rows: readonly Row[] = [
-  { kind: 'trades', section: 'interface 4.1', summary: 'Trades of everybody or of a wallet, newest first.' },
-  { kind: 'positions', section: 'interface 4.1', summary: 'What a wallet holds, with its gains.' },
-  { kind: 'closed-positions', section: 'interface 4.1', summary: 'What a wallet held, with its gains.' },
+  { kind: 'trades', section: 'interface 4.1', summary: 'Trades of all wallets or of one wallet, newest first.' },
+  { kind: 'positions', section: 'interface 4.1', summary: 'Open positions of a wallet, with profit and loss.' },
+  {
+    kind: 'closed-positions',
+    section: 'interface 4.1',
+    summary: 'Closed positions of a wallet, with profit and loss.',
+  },
   { kind: 'activity', section: 'interface 4.1', summary: 'Trades, splits, merges and redemptions of a wallet.' },
-  { kind: 'holders', section: 'interface 4.1', summary: 'The largest holders of each token of some markets.' },
-  { kind: 'value', section: 'data 3', summary: 'What the positions of a wallet are worth together.' },
-  { kind: 'traded', section: 'data 3', summary: 'How many markets a wallet has traded in.' },
-  { kind: 'oi', section: 'data 3', summary: 'Open interest: full sets outstanding, by market or of all together.' },
+  { kind: 'holders', section: 'interface 4.1', summary: 'The largest holders of each token of the given markets.' },
+  { kind: 'value', section: 'data 3', summary: 'Total value of the positions of a wallet.' },
+  { kind: 'traded', section: 'data 3', summary: 'Number of markets that a wallet has traded in.' },
+  { kind: 'oi', section: 'data 3', summary: 'Open interest (outstanding full sets), by market or in total.' },
   { kind: 'live-volume', section: 'data 3', summary: 'Collateral traded in the markets of an event.' },
 ];
 
@@ -59,7 +63,7 @@ export const userHistoryEndpoints: readonly Endpoint[] = [
     auth: 'none',
     throttle: 'GET /',
     section: 'data 3',
-    summary: 'Whether the exchange answers.',
+    summary: 'Whether the exchange responds.',
     schema: mountRoot,
     handler: () => OK,
   },

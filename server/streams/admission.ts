@@ -45,7 +45,7 @@ export class Admission {
     if (this.isClosed) return { status: '503 Service Unavailable', sentence: 'the exchange is stopping' };
     const { connectionsPerIpMax } = this;
     if ((this.countByIp.get(ip) ?? 0) < connectionsPerIpMax) return undefined;
-    const sentence = `${connectionsPerIpMax} sockets are open from this address, the most that one may have`;
+    const sentence = `too many sockets: one address may have at most ${connectionsPerIpMax} open`;
     return { status: '429 Too Many Requests', sentence };
   }
 

@@ -46,13 +46,14 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
-    'Every message but an error carries stream_id, sequence (without gaps in its stream) and server_ts_ms. A frame is one',
-    'object or an array of them. Text PING is answered by PONG, a subscription that adds nothing by',
-    'NO NEW ASSETS. A socket that loses a message is closed with 1013, and all with 1012 at a stop: resume.',
-    `Limits: ${subscriptionsMax} tokens a socket, ${messageBytesMax} bytes a message, ${messagesBurst} messages at once`,
-    `and ${messagesPerSecond} a second, ${connectionsPerIpMax} sockets an address, ${idleSecondsMax} s without`,
-    `an answer to pings; who answered one and then none in time, ${answerMsMax} ms at most, gets what it misses when it answers;`,
-    `silent streams say where they stand every ${heartbeatMs} ms.`,
+    'Every message except an error carries stream_id, sequence (contiguous within its stream) and server_ts_ms. A frame is',
+    'one object or an array of objects. The exchange answers the text PING with PONG, and a subscription that adds nothing',
+    'with NO NEW ASSETS. It closes a socket that loses a message with code 1013, and every socket with code 1012 when it',
+    `stops; reconnect and resume. Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
+    `${messagesBurst} messages at once and then ${messagesPerSecond} per second, ${connectionsPerIpMax} sockets per address,`,
+    `${idleSecondsMax} s without an answer to pings. A client that has answered a ping and is late with a later answer`,
+    `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. An idle stream sends a`,
+    `heartbeat every ${heartbeatMs} ms.`,
   ].join(' ');
   return JSON.stringify({
     asyncapi: '3.0.0',
@@ -61,11 +62,16 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     channels: {
       market: channel(
         CHANNEL_PATHS.market,
-        'Books, prices and trades of tokens.',
+        'Order books, prices and trades of tokens.',
         marketEventSchemas,
         marketRequestSchema,
       ),
-      user: channel(CHANNEL_PATHS.user, 'Own orders and trades, by API key.', userEventSchemas, userRequestSchema),
+      user: channel(
+        CHANNEL_PATHS.user,
+        'Orders and trades of the owner of an API key.',
+        userEventSchemas,
+        userRequestSchema,
+      ),
     },
     operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
   });

@@ -101,7 +101,7 @@ export class CatalogSubscription {
     const { connection, host, owed, topic } = this;
     if (owed === undefined) return;
     const nowMs = host.now();
-    const reason = 'read GET /markets for what is missing';
+    const reason = 'read the missing markets with GET /markets';
     this.owed = undefined;
     connection.send(
       owed === 'mark' ? heartbeatText(topic, number, nowMs) : gapText(topic, number, nowMs, owed.after, reason),

@@ -135,7 +135,7 @@ export class Connection {
   endIfTooMany(count: number, what: 'markets' | 'tokens'): boolean {
     const { subscriptionsMax } = streamLimits;
     if (count <= subscriptionsMax) return false;
-    this.end(CloseCode.POLICY, `${count} ${what} asked for; one socket follows at most ${subscriptionsMax}`);
+    this.end(CloseCode.POLICY, `${count} ${what} requested; one socket may subscribe to at most ${subscriptionsMax}`);
     return true;
   }
 

@@ -233,11 +233,11 @@ export class StreamHub {
     if (connection === undefined || connection.isLost) return;
     const { messageBytesMax, messagesPerSecond, messagesBurst } = streamLimits;
     if (bytes.byteLength > messageBytesMax) {
-      connection.end(CloseCode.TOO_BIG, `a message of ${bytes.byteLength} bytes; at most ${messageBytesMax} are taken`);
+      connection.end(CloseCode.TOO_BIG, `the message has ${bytes.byteLength} bytes; the maximum is ${messageBytesMax}`);
       return;
     }
     if (!connection.takeAllowance(performance.now())) {
-      const reason = `too many messages: ${messagesBurst} at once, then ${messagesPerSecond} a second`;
+      const reason = `too many messages: the limit is ${messagesBurst} at once, then ${messagesPerSecond} per second`;
       connection.end(CloseCode.POLICY, reason);
       return;
     }
@@ -258,7 +258,7 @@ export class StreamHub {
   private follow(connection: Connection, request: StreamRequest): void {
     connection.channel ??= request.type ?? (request.credentials === undefined ? 'market' : 'user');
     if (request.type !== undefined && request.type !== connection.channel) {
-      throw new BadStreamRequest(`this socket is of the ${connection.channel} channel`);
+      throw new BadStreamRequest(`this socket belongs to the ${connection.channel} channel`);
     }
     if (connection.channel === 'market') {
       connection.subscriber ??= new MarketSubscriber(connection, this.publisher);

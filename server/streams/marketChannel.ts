@@ -253,7 +253,7 @@ export class MarketSubscriber implements Subscriber {
     const missed = messagesSince(host.feed, subscription, number, streamLimits.replayStep);
     if (missed === undefined) {
       const isAhead = number > stream.numbers[form];
-      const reason = isAhead ? 'the stream has not come that far' : 'what is missing is older than what is kept';
+      const reason = isAhead ? 'the sequence is ahead of the stream' : 'the missing messages are no longer kept';
       subscription.oweGap(number, reason);
       return 1;
     }

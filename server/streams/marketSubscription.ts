@@ -58,7 +58,7 @@ export class MarketSubscription {
       return;
     }
     const reason = isOfThisLog
-      ? 'the socket now follows other tokens or features than the stream it resumes'
+      ? 'the socket subscribes to other tokens or features than those of the resumed stream'
       : 'the stream belongs to another log';
     this.oweGap(0, reason);
   }
@@ -80,7 +80,7 @@ export class MarketSubscription {
   checkMove(): void {
     const { gap, movedAt, stream } = this;
     if (gap !== undefined || movedAt === undefined || movedAt === stream.numbers[FORM_OF_ALL]) return;
-    this.oweGap(0, 'the market went on while the socket changed its tokens or features');
+    this.oweGap(0, 'the market changed while the socket changed its tokens or features');
     this.movedAt = undefined;
   }
 

@@ -10,9 +10,13 @@ const side = z.enum(['BUY', 'SELL']);
 const level = z.object({ price: decimal, size: decimal });
 
 const envelope = {
-  stream_id: z.string().describe('The stream; resume by it.'),
-  sequence: z.int().describe('The number in the stream: one more than the message before, unless said otherwise.'),
-  server_ts_ms: z.int().describe('Unix milliseconds: the time of the command that caused it.'),
+  stream_id: z.string().describe('Id of the stream; a resume point names it.'),
+  sequence: z
+    .int()
+    .describe(
+      'Sequence number within the stream: one more than that of the previous message, unless stated otherwise.',
+    ),
+  server_ts_ms: z.int().describe('Time of the command that caused the message, in Unix milliseconds.'),
 };
 const ofToken = { asset_id: digits, market: conditionId };
 const timestamp = digits.describe('Unix milliseconds.');
@@ -25,14 +29,16 @@ const bookSchema = z
     ...ofToken,
     timestamp,
     hash,
-    bids: z.array(level).describe('Best last.'),
-    asks: z.array(level).describe('Best last.'),
+    bids: z.array(level).describe('Price levels, best last.'),
+    asks: z.array(level).describe('Price levels, best last.'),
     min_order_size: decimal,
     tick_size: decimal,
     neg_risk: z.boolean(),
     last_trade_price: z.union([decimal, z.literal('')]),
   })
-  .describe('A book whole. A snapshot repeats the number at which the stream stands; after a trade it has its own.');
+  .describe(
+    'A full order book. A snapshot repeats the current sequence of the stream; a book sent after a trade has its own.',
+  );
 
 const priceChangeSchema = z.object({
   event_type: z.literal('price_change'),
@@ -43,14 +49,14 @@ const priceChangeSchema = z.object({
       z.object({
         asset_id: digits,
         price: decimal,
-        size: decimal.describe('What stands at the price now; 0 means that nothing does.'),
+        size: decimal.describe('New total size of the price level; 0 means that the level is empty.'),
         side,
-        hash: hash.describe('Of the token’s book after the whole message.'),
+        hash: hash.describe('Hash of the token’s book after the whole message.'),
         best_bid: decimal,
         best_ask: decimal,
       }),
     )
-    .describe('Two entries a level: one for each token.'),
+    .describe('Two entries per price level, one for each token.'),
   timestamp,
 });
 
@@ -61,7 +67,7 @@ const lastTradePriceSchema = z.object({
   price: decimal,
   size: decimal,
   fee_rate_bps: decimal,
-  side: side.describe('The taker’s, as seen from this token.'),
+  side: side.describe('Side of the taker, from the perspective of this token.'),
   timestamp,
   transaction_hash: conditionId,
 });
@@ -125,8 +131,8 @@ const marketResolvedSchema = z.object({
   event_type: z.literal('market_resolved'),
   ...envelope,
   ...life,
-  winning_asset_id: digits.describe('0 when half a unit went to each.'),
-  winning_outcome: z.string().describe('Empty when half a unit went to each.'),
+  winning_asset_id: digits.describe('0 if each token paid half a unit.'),
+  winning_outcome: z.string().describe('Empty if each token paid half a unit.'),
 });
 
 const uuid = z.string().regex(/^[0-9a-f-]{36}$/);
@@ -146,7 +152,7 @@ const orderSchema = z.object({
   outcome: z.string(),
   type: z.enum(['PLACEMENT', 'UPDATE', 'CANCELLATION']),
   created_at: seconds,
-  expiration: digits.describe('Unix seconds; 0 = none.'),
+  expiration: digits.describe('Unix seconds; 0 if the order does not expire.'),
   order_type: z.enum(['GTC', 'GTD', 'FOK', 'FAK']),
   status: z.enum(['LIVE', 'MATCHED', 'DELAYED', 'UNMATCHED', 'CANCELED']),
   maker_address: z.string(),
@@ -195,17 +201,19 @@ const tradeSchema = z.object({
 const heartbeatSchema = z
   .object({ event_type: z.literal('heartbeat'), ...envelope })
   .describe(
-    'Where a stream stands: after a subscription without a dump, and on streams that are silent. Has no number.',
+    'The current sequence of a stream. Sent after a subscription without an initial dump, and on idle streams. It does not take a sequence number of its own.',
   );
 
 const gapSchema = z
   .object({
     event_type: z.literal('gap'),
     ...envelope,
-    missed_from: z.int().describe('The first number that is not there.'),
+    missed_from: z.int().describe('The first missing sequence number.'),
     reason: z.string(),
   })
-  .describe('What was asked for is not all there; the stream goes on after sequence. Books follow a gap of a market.');
+  .describe(
+    'Some of the requested messages are not available. The stream continues after sequence. A gap in a market stream is followed by books.',
+  );
 
 const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
 
@@ -226,17 +234,17 @@ const resumePoint = z.object({ stream_id: z.string(), sequence: z.int().min(0) }
 const resume = z
   .union([resumePoint, z.array(resumePoint)])
   .optional()
-  .describe('The last message that the client has of each stream: what came after it is sent first.');
+  .describe('The last message that the client received on each stream; later messages are replayed first.');
 const operation = z.enum(['subscribe', 'unsubscribe']).optional();
 
 export const marketRequestSchema = z.object({
   type: z.literal('market').optional(),
   operation,
-  assets_ids: z.array(z.string()).optional().describe('Token ids; subscriptions add up.'),
-  custom_feature_enabled: z.boolean().optional().describe('For the whole socket; false unless said.'),
-  initial_dump: z.boolean().optional().describe('Books first; true unless said.'),
-  level: z.int().optional().describe('Taken and not looked at: books are whole.'),
-  markets: z.array(z.string()).optional().describe('Taken and not looked at.'),
+  assets_ids: z.array(z.string()).optional().describe('Token ids. Subscriptions are cumulative.'),
+  custom_feature_enabled: z.boolean().optional().describe('Applies to the whole socket. Default false.'),
+  initial_dump: z.boolean().optional().describe('Whether books are sent first. Default true.'),
+  level: z.int().optional().describe('Accepted and ignored: books always contain all levels.'),
+  markets: z.array(z.string()).optional().describe('Accepted and ignored.'),
   resume,
 });
 
@@ -245,15 +253,15 @@ export const userRequestSchema = z.object({
   operation,
   auth: z
     .object({
-      apiKey: z.string().optional().describe('Either this or apikey.'),
+      apiKey: z.string().optional().describe('Either apiKey or apikey is required.'),
       apikey: z.string().optional(),
       secret: z.string(),
       passphrase: z.string(),
     })
     .optional()
-    .describe('Wanted in the first message.'),
-  markets: z.array(z.string()).optional().describe('Condition ids; none = everything.'),
-  assets_ids: z.array(z.string()).optional().describe('Taken and not looked at.'),
-  initial_dump: z.boolean().optional().describe('Taken and not looked at.'),
+    .describe('Required in the first message.'),
+  markets: z.array(z.string()).optional().describe('Condition ids; all markets if empty or omitted.'),
+  assets_ids: z.array(z.string()).optional().describe('Accepted and ignored.'),
+  initial_dump: z.boolean().optional().describe('Accepted and ignored.'),
   resume,
 });

@@ -253,9 +253,9 @@ export class UserSubscriber implements Subscriber {
     } else if (!point.streamId.endsWith(feed.log)) {
       cursor.owed = { after: 0, reason: 'the stream belongs to another log' };
     } else if (point.streamId !== streamId) {
-      cursor.owed = { after: 0, reason: 'the socket now follows other markets than the stream it resumes' };
+      cursor.owed = { after: 0, reason: 'the socket subscribes to other markets than those of the resumed stream' };
     } else if (point.sequence > number) {
-      cursor.owed = { after: point.sequence, reason: 'the stream has not come that far' };
+      cursor.owed = { after: point.sequence, reason: 'the sequence is ahead of the stream' };
     } else cursor.sent = point.sequence;
   }
 
@@ -330,7 +330,10 @@ export class UserSubscriber implements Subscriber {
         if (this.isEnded) return;
         if (!isRead && this.isCurrent(cursor)) {
           cursor.sent = last;
-          cursor.owed = { after: sent, reason: 'what is missing is no longer kept, and this exchange keeps no log' };
+          cursor.owed = {
+            after: sent,
+            reason: 'the missing messages are no longer kept, and this exchange has no log on disk',
+          };
         }
         this.pump();
       },
@@ -339,7 +342,7 @@ export class UserSubscriber implements Subscriber {
         if (this.isEnded) return;
         const isArchived = error instanceof Error && error.name === 'JournalArchived';
         const reason = isArchived
-          ? 'what is missing was archived by the operator'
+          ? 'the operator archived the missing messages'
           : 'the log could not be read; resume again';
         // If another cursor has replaced this one, these changes have no effect.
         cursor.owed = { after: cursor.sent, reason };

@@ -300,7 +300,7 @@ test('an import that finds no room on the disk ends with the reason, and is no d
   const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
   const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
   expect(end.stderr).toMatch(
-    /^The import cannot be written: the journal cannot be written: EFBIG: .*\. All of it is there or nothing: start the exchange to see which\.$/m,
+    /^The import cannot be written: the journal cannot be written: EFBIG: .*\. Either all of it was imported or nothing: start the exchange to find out\.$/m,
   );
   expect([end.status, end.stdout]).toEqual([7, '']);
 });

@@ -77,8 +77,8 @@ describe('the banner', () => {
     expect((await send(again.url, 'GET', '/readyz')).json.durable_sequence).toBe(sequence + 1);
     expect(await again.kill('SIGINT')).toEqual({ status: 0, signal: null });
     expect(again.output.split('\nready\n')[1]).toBe(
-      'SIGINT: the exchange answers what is under way and stops, in 5 s at most.\n' +
-        `Stopped. All that was acknowledged is in ${dataDir}.\n`,
+      'SIGINT: the exchange completes requests in progress and stops within 5 s.\n' +
+        `Stopped. All acknowledged data is in ${dataDir}.\n`,
     );
   });
 
@@ -111,7 +111,7 @@ test('an admin token that is not known to everybody is not printed', async () =>
   for (const args of [['--json'], []]) {
     const env = { OUTCRY_ADMIN_TOKEN: 'of-the-operator', OUTCRY_METRICS_TOKEN: 'of-the-scraper' };
     const server = await startServerProcess({ dataDir: freshDir(), args, env });
-    expect(server.output).toMatch(args.length === 0 ? /Admin token +the one that was given$/m : /"admin_token":null/);
+    expect(server.output).toMatch(args.length === 0 ? /Admin token +as configured$/m : /"admin_token":null/);
     expect(server.output).not.toMatch(/of-the-/);
     await server.stop();
   }
@@ -191,7 +191,7 @@ describe('reasons not to start', () => {
       OUTCRY_SECRET: 'a secret of at least thirty-two characters',
     };
     const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
-    const sentence = `The data directory ${dataDir} was made for development, and this is production.`;
+    const sentence = `The data directory ${dataDir} was created for development, but this is production.`;
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
   });
 
@@ -219,7 +219,7 @@ describe('reasons not to start', () => {
     const journal = join(dataDir, 'journal', 'data.mdb');
     const before = readFileSync(journal);
     const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
-    const sentence = `The file ${file} is missing, so whether development or production is nowhere to be read.`;
+    const sentence = `The file ${file} is missing, so the mode of the data directory is unknown.`;
     expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
     expect(readFileSync(journal).equals(before)).toBe(true); // a start with the other mode's settings adds a record
     writeFileSync(file, 'development\n');
@@ -242,7 +242,7 @@ describe('reasons not to start', () => {
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
     expect([end.status, end.output, existsSync(join(dataDir, 'lock'))]).toEqual([
       0,
-      'SIGTERM: stopped while the journal was read.\n',
+      'SIGTERM: stopped while reading the journal.\n',
       false,
     ]);
     await (await startServerProcess({ dataDir })).stop();
@@ -345,7 +345,7 @@ describe('serve', () => {
       mode: 'production',
       msg: 'The exchange has started.',
     });
-    expect(others.map(({ msg }) => msg)).toEqual(['The exchange stops.', 'The exchange has stopped.']);
+    expect(others.map(({ msg }) => msg)).toEqual(['The exchange is stopping.', 'The exchange has stopped.']);
   });
 
   test('starts empty, without wallets, faucet or the token of development', async () => {

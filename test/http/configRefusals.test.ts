@@ -33,7 +33,7 @@ describe('values that are not allowed', () => {
 
   test.each([
     ['{"prot": 1}', /prot is not a setting\. Did you mean port\?$/],
-    ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known are port, host,/],
+    ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known settings: port, host,/],
     ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is "1"\.$/],
     ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
     ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits; it is "0x"\.$/],
@@ -50,22 +50,22 @@ describe('values that are not allowed', () => {
     ],
     [
       '{"chain": 5, "contracts": {"exchange": "0x1111111111111111111111111111111111111111"}}',
-      /^Chain 5 needs addresses for negRiskExchange, .*, negRiskAdapter: .* Give them as contracts in the configuration file\.$/,
+      /^Chain 5 needs addresses for negRiskExchange, .*, negRiskAdapter: .* Set contracts in the configuration file\.$/,
     ],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
-    ['{', /is not JSON: it ends too soon\.$/],
-    ['', /is not JSON: it ends too soon\.$/],
+    ['{', /is not JSON: it ends prematurely\.$/],
+    ['', /is not JSON: it ends prematurely\.$/],
     ['{"port": 1,\n "seed": 1x}', /is not JSON: line 2, column 11\.$/],
     ['{"port": 1,\n "house": busy}', /is not JSON: line 2, column 11\.$/],
     ['{"allowHost": [\n"a",\n ]}', /is not JSON: line 3, column 2\.$/],
     ['{"port": }', /is not JSON: line 1, column 10\.$/],
     ['[]', /must hold one JSON object/],
-    ['{"port": 1,\n "seed": 2, "p\\u006frt": 3}', / says port twice: line 2, column 13\.$/],
+    ['{"port": 1,\n "seed": 2, "p\\u006frt": 3}', / contains port twice: line 2, column 13\.$/],
     [
       '{"rates": {"GET /book": "5/10s", "GET /price": "5/10s", "GET /book": "6/10s"}}',
-      / says rates\.GET \/book twice: line 1, column 57\.$/,
+      / contains rates\.GET \/book twice: line 1, column 57\.$/,
     ],
-    ['{"port": "\\"", "port": 1}', / says port twice: line 1, column 16\.$/],
+    ['{"port": "\\"", "port": 1}', / contains port twice: line 1, column 16\.$/],
     ['{"contracts": [{"a": 1, "b": 2}, {"a": 1}, "a", "a"]}', /: contracts must be an object/],
   ])('the file %s', (content, sentence) => {
     withFile(content, (own) => {
@@ -80,7 +80,7 @@ describe('values that are not allowed', () => {
     for (const key of ['contracts', 'wallets', 'rates']) {
       const variable = `OUTCRY_${key.toUpperCase()}`;
       expect(refusal(() => resolveConfig('development', {}, { [variable]: '{}' }, folder))).toBe(
-        `${variable} is not read: ${key} is a setting of the configuration file alone.`,
+        `${variable} is not supported: ${key} can only be set in the configuration file.`,
       );
     }
     resolveConfig('development', {}, { OUTCRY_SECRET: 'x', OUTCRY_RECORDED_DATA: 'y', HOME: 'z' }, folder);
@@ -102,7 +102,9 @@ describe('signatures that the live venue would accept too', () => {
   test('development on an address that others reach needs an admin token that not everybody knows', () => {
     const config = (flags: object) =>
       resolveConfig('development', { host: '0.0.0.0', chain: '80002', ...flags }, {}, folder);
-    expect(refusal(() => config({}))).toMatch(/^start on 0\.0\.0\.0, which others can reach, needs an admin token/);
+    expect(refusal(() => config({}))).toMatch(
+      /^start on 0\.0\.0\.0, which other machines can reach, needs an admin token/,
+    );
     expect(refusal(() => config({ adminToken: 'dev-admin' }))).toMatch(/has 9 characters; it needs at least 16/);
     expect(resolveConfig('development', {}, {}, folder).adminToken).toBe('dev-admin');
   });

@@ -62,7 +62,7 @@ test.each([false, true])(
       const dataDir = await makeKilled(folder, hasSnapshot);
       await requireReadable(dataDir);
       damage(dataDir);
-      const refusal = /is damaged: reading it ended a process by SIG(BUS|SEGV)\. Restore it from a backup/;
+      const refusal = /is damaged: reading it killed a process with SIG(BUS|SEGV)\. Restore it from a backup/;
       await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
       const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
       expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);

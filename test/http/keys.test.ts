@@ -228,7 +228,7 @@ test('after the server has another secret, an owner makes its key anew', async (
 
 test('a start with another secret than that of the latest key says so', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
-  const says = /WARN.*The latest API key derives from another secret/;
+  const says = /WARN.*The latest API key was derived from a secret other/;
   const start = async (secret: string, change?: (url: string) => Promise<unknown>) => {
     const server = await startServerProcess({ dataDir, env: { OUTCRY_SECRET: secret } });
     await change?.(server.url);
@@ -245,7 +245,7 @@ test('a start with another secret than that of the latest key says so', async ()
 
 test('a start for another chain than that of the latest order says which', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
-  const says = /WARN.*The latest order was signed for chain (\d+), and this is chain (\d+) /;
+  const says = /WARN.*The latest order was signed for chain (\d+), but this exchange uses chain (\d+) /;
   const start = async (chain: string, house: string): Promise<readonly string[] | undefined> => {
     const server = await startServerProcess({ dataDir, args: ['--chain', chain, '--house', house] });
     const hasOrder = async () =>

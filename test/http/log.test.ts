@@ -38,7 +38,7 @@ test('lines that find no room are lost and counted, and what comes later is whol
   const lines = file.text.trimEnd().split('\n');
   expect(lines.length).toBe(4);
   const read = [lines[0], ...lines.slice(2)].map((line) => JSON.parse(line));
-  expect(read.map(({ msg }) => msg)).toEqual(['first', 'fifth', 'Lines of the log could not be written.']);
+  expect(read.map(({ msg }) => msg)).toEqual(['first', 'fifth', 'Some log lines could not be written.']);
   expect(read[2].lostCount).toBe(3);
 });
 

@@ -32,14 +32,14 @@ test('a flood of messages is closed with the figures', async () => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   const end = await closedWith(socket);
-  expect(end).toEqual({ code: 1008, reason: 'too many messages: 2100 at once, then 20 a second' });
+  expect(end).toEqual({ code: 1008, reason: 'too many messages: the limit is 2100 at once, then 20 per second' });
 });
 
 test('a message that is too long is closed with the figures', async () => {
   const socket = await open();
   socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);
   const end = await closedWith(socket);
-  expect(end).toEqual({ code: 1009, reason: 'a message of 262146 bytes; at most 262144 are taken' });
+  expect(end).toEqual({ code: 1009, reason: 'the message has 262146 bytes; the maximum is 262144' });
 });
 
 test('2,000 tokens can be followed, in slices, and not one more', async () => {
@@ -50,7 +50,7 @@ test('2,000 tokens can be followed, in slices, and not one more', async () => {
   expect(socket.frames.length).toBeGreaterThan(1);
   socket.send({ operation: 'subscribe', assets_ids: [tokenOf(1_050, 0)] });
   const end = await closedWith(socket);
-  expect(end).toEqual({ code: 1008, reason: '2001 tokens asked for; one socket follows at most 2000' });
+  expect(end).toEqual({ code: 1008, reason: '2001 tokens requested; one socket may subscribe to at most 2000' });
 });
 
 test('2,000 markets of an owner can be followed, in slices, and not one more', async () => {
@@ -64,7 +64,7 @@ test('2,000 markets of an owner can be followed, in slices, and not one more', a
   expect(socket.reader.faults).toEqual([]);
   socket.send({ operation: 'subscribe', markets: markets.slice(2_000) });
   const end = await closedWith(socket);
-  expect(end).toEqual({ code: 1008, reason: '2001 markets asked for; one socket follows at most 2000' });
+  expect(end).toEqual({ code: 1008, reason: '2001 markets requested; one socket may subscribe to at most 2000' });
 });
 
 /** The status of an upgrade; an accepted socket is closed again. */

@@ -393,7 +393,7 @@ test('a gap that is owed stays what it is when the market goes on', async () => 
   connection.drained();
   await socket.until(({ reader }) => reader.gapCount === 1);
   const [{ missed_from: missed, reason }] = socket.events('gap');
-  expect([missed, reason]).toEqual([21, 'what is missing is older than what is kept']);
+  expect([missed, reason]).toEqual([21, 'the missing messages are no longer kept']);
   isSound(socket);
   await socket.close();
 });

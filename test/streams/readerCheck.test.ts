@@ -101,8 +101,8 @@ test('more than is kept, or than any buffer takes, is a gap with whole books and
   stopped.ws.resume();
   await together(steady, stopped);
   expect(stopped.events('gap').map(({ reason }) => reason)).toEqual([
-    'what is missing is older than what is kept',
-    'what is missing is older than what is kept',
+    'the missing messages are no longer kept',
+    'the missing messages are no longer kept',
   ]);
   expect(stopped.reader.faults).toEqual([]);
   expect(stopped.closed).toBeUndefined();

@@ -74,5 +74,5 @@ test('the document names both channels, their events and the limits', async () =
   expect(document.servers.exchange.host).toMatch(/^127\.0\.0\.1:\d+$/);
   for (const name of Object.keys(marketEventSchemas)) expect(document.channels.market.messages).toHaveProperty(name);
   for (const name of Object.keys(userEventSchemas)) expect(document.channels.user.messages).toHaveProperty(name);
-  expect(document.info.description).toContain('2000 tokens a socket');
+  expect(document.info.description).toContain('2000 tokens per socket');
 });

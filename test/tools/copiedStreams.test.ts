@@ -75,6 +75,6 @@ test('who followed the original gets a gap from a restored copy that has gone on
 test('a file that says no time stops the start', () => {
   const dir = mkdtempSync(join(tmpdir(), 'outcry-copied-'));
   writeFileSync(join(dir, 'copied'), 'yesterday');
-  expect(() => readCopiedMs(dir)).toThrow(`The file ${join(dir, 'copied')} must say in ms`);
+  expect(() => readCopiedMs(dir)).toThrow(`The file ${join(dir, 'copied')} must contain the time`);
   rmSync(dir, { recursive: true });
 });

@@ -28,7 +28,7 @@ const {
 const base64 = z.string().regex(/^[A-Za-z0-9_-]+=*$/);
 const credentials = z
   .object({ apiKey: uuid, secret: base64, passphrase: text })
-  .meta({ id: 'Credentials', description: 'An API key with what signs its requests' });
+  .meta({ id: 'Credentials', description: 'An API key with the secret and passphrase that sign its requests' });
 
 export const createKey: EndpointSchema = { reply: credentials };
 export const deriveKey: EndpointSchema = { reply: credentials };
@@ -83,10 +83,10 @@ const builderTrade = z
     createdAt: isoTime,
     updatedAt: isoTime,
   })
-  .meta({ id: 'BuilderTrade', description: "A fill under a builder's code" });
+  .meta({ id: 'BuilderTrade', description: 'A fill attributed to a builder code' });
 export const builderTrades: EndpointSchema = {
   query: {
-    builder_code: common.givenBytes32.optional().meta({ description: "Without it: the code of the caller's own key" }),
+    builder_code: common.givenBytes32.optional().meta({ description: "Default: the code of the caller's own key" }),
     id: text.optional().meta({ description: 'A trade id' }),
     maker_address: common.givenAddress.optional(),
     market: common.givenBytes32.optional(),
@@ -94,7 +94,8 @@ export const builderTrades: EndpointSchema = {
     before: common.givenSeconds.optional(),
     after: common.givenSeconds.optional(),
     next_cursor: common.cursorQuery.next_cursor.meta({
-      description: 'What the page before said; without a code, how many trades one has, in base64: "300" is MzAw',
+      description:
+        'next_cursor of the previous page; without a code, the number of trades already read, in base64 ("300" is MzAw)',
     }),
   },
   reply: z.union([z.array(plainTrade), pageOf(builderTrade)]),
@@ -106,13 +107,13 @@ export const builderFees: EndpointSchema = {
 
 const balanceQuery = {
   asset_type: z.enum(['COLLATERAL', 'CONDITIONAL']).optional(),
-  token_id: text.optional().meta({ description: 'The token, for CONDITIONAL' }),
+  token_id: text.optional().meta({ description: 'The token id, for CONDITIONAL' }),
   ...common.signatureTypeQuery,
 };
 export const balance: EndpointSchema = {
   query: balanceQuery,
   reply: z.object({
-    balance: digits.meta({ description: 'Whole micro' }),
+    balance: digits.meta({ description: 'An integer, in millionths of a unit' }),
     allowances: z.record(common.checksumAddress, digits),
   }),
 };
@@ -140,18 +141,25 @@ const payload = z.object({
   remaining_size: decimal,
   trade_id: z.union([uuid, z.literal('')]),
   transaction_hash: bytes32,
-  reason: text.optional().meta({ description: 'Why the exchange ended an order (type 1)' }),
+  reason: text.optional().meta({ description: 'Why the exchange cancelled the order (type 1)' }),
   winner: flag.optional().meta({ description: 'Whether the token won (type 4)' }),
 });
 const notification = z
   .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: common.seconds, payload })
-  .meta({ id: 'Notification', description: 'Type 1: an order ended by the exchange, 2: a fill, 4: a resolved market' });
+  .meta({
+    id: 'Notification',
+    description: 'Type 1: an order that the exchange cancelled; 2: a fill; 4: a resolved market',
+  });
 export const notifications: EndpointSchema = {
   query: common.signatureTypeQuery,
   reply: z.array(notification),
 };
 export const dropNotifications: EndpointSchema = {
-  query: { ids: text.regex(/^ *[0-9]{1,16} *(, *[0-9]{1,16} *)*$/).meta({ description: 'Such as 1,2' }) },
+  query: {
+    ids: text
+      .regex(/^ *[0-9]{1,16} *(, *[0-9]{1,16} *)*$/)
+      .meta({ description: 'Comma-separated notification ids, such as 1,2' }),
+  },
   reply: okReply,
 };
 
@@ -168,7 +176,7 @@ export const orderScoring: EndpointSchema = {
 };
 export const ordersScoring: EndpointSchema = { body: orderIds, reply: scoringMap };
 export const queriedOrdersScoring: EndpointSchema = {
-  query: { order_ids: text.meta({ description: 'Order ids with commas between them' }) },
+  query: { order_ids: text.meta({ description: 'Comma-separated order ids' }) },
   reply: scoringMap,
 };
 export const userRewards: EndpointSchema = {

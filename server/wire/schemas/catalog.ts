@@ -12,11 +12,11 @@ const day = z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}$/);
 const jsonList = z
   .string()
   .regex(/^\[.*\]$/s)
-  .meta({ description: 'A JSON list of texts, as a text' });
-const endTime = isoTime.nullable().meta({ description: 'Null where nothing says when it ends' });
+  .meta({ description: 'A JSON array of strings, encoded as a string' });
+const endTime = isoTime.nullable().meta({ description: 'Null if no end date is set' });
 
 const never = z.literal(false);
-const negRiskId = bytes32.meta({ description: 'What the markets of a neg-risk event share' });
+const negRiskId = bytes32.meta({ description: 'The id that all markets of a neg-risk event share' });
 
 const reward = z.object({
   id: digits,
@@ -92,7 +92,7 @@ const marketFields = {
 };
 
 const summaryFields = { id: digits, ticker: text, slug: text, title: text };
-const eventSummary = z.object(summaryFields).meta({ id: 'EventSummary', description: 'An event in short' });
+const eventSummary = z.object(summaryFields).meta({ id: 'EventSummary', description: 'Summary of an event' });
 const sharedEventFields = {
   ...summaryFields,
   description: text,
@@ -109,13 +109,13 @@ const sharedEventFields = {
 };
 const eventOfMarket = z
   .object({ ...sharedEventFields, creationDate: isoTime })
-  .meta({ id: 'EventOfMarket', description: 'An event as a record of one of its markets has it' });
+  .meta({ id: 'EventOfMarket', description: 'An event, as embedded in a record of one of its markets' });
 const tag = z
   .object({ id: digits, label: text, slug: text, createdAt: isoTime, updatedAt: isoTime, requiresTranslation: flag })
   .meta({ id: 'Tag' });
 const relatedTag = z.object({ id: digits, tagID: whole, relatedTagID: whole, rank: whole.min(1) }).meta({
   id: 'RelatedTag',
-  description: 'A tag beside another: rank 1 for the one that most of its events have',
+  description: 'A tag that occurs together with another one. Rank 1 is the tag that most events of that other tag have',
 });
 const series = z
   .object({
@@ -159,8 +159,12 @@ const eventFields = {
   closedTime: isoTime.optional(),
   seriesSlug: text.optional(),
 };
-const listedEvent = z.object(eventFields).meta({ id: 'ListedEvent', description: 'An event as root lists have it' });
-const bareMarket = z.object(marketFields).meta({ id: 'MarketOfEvent', description: 'A market as its event has it' });
+const listedEvent = z
+  .object(eventFields)
+  .meta({ id: 'ListedEvent', description: 'An event, as lists at the root return it' });
+const bareMarket = z
+  .object(marketFields)
+  .meta({ id: 'MarketOfEvent', description: 'A market, as embedded in its event' });
 const longEventFields = {
   ...eventFields,
   creationDate: isoTime,
@@ -172,43 +176,44 @@ const longEvent = z
   .meta({ id: 'Event', description: 'An event with its markets and series' });
 const eventOfList = z
   .object({ ...longEventFields, markets: z.array(bareMarket).optional() })
-  .meta({ id: 'EventOfList', description: 'An event with its series, and with its markets unless nobody wants them' });
+  .meta({ id: 'EventOfList', description: 'An event with its series, and with its markets unless they are excluded' });
 const listedMarket = z
   .object({ ...marketFields, events: z.array(eventSummary).max(1), tags: z.array(tag).optional() })
-  .meta({ id: 'ListedMarket', description: 'A market of the catalog as root lists have it' });
+  .meta({ id: 'ListedMarket', description: 'A market of the catalog, as lists at the root return it' });
 const longMarket = z
   .object({ ...marketFields, events: z.array(eventOfMarket).max(1), tags: z.array(tag).optional() })
   .meta({ id: 'CatalogMarket', description: 'A market of the catalog' });
 const { tags: _tags, eventMetadata: _metadata, ...officialEventFields } = longEventFields;
-const officialEvent = z
-  .object(officialEventFields)
-  .meta({ id: 'OfficialEventOfMarket', description: 'An event as official clients know it in the record of a market' });
+const officialEvent = z.object(officialEventFields).meta({
+  id: 'OfficialEventOfMarket',
+  description: 'An event, as official clients expect it in the record of a market',
+});
 const officialMarket = z
   .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
-  .meta({ id: 'OfficialMarket', description: 'A market of the catalog as official clients know it' });
+  .meta({ id: 'OfficialMarket', description: 'A market of the catalog, as official clients expect it' });
 /**
  * The catalog's record overlaid with the order book's: for a key that both have, such as `outcomes`, the order book's form
  * is sent.
  */
 const combinedMarket = z
   .object({ ...marketFields, events: z.array(eventOfMarket).max(1), ...detailFields })
-  .meta({ id: 'MarketByCondition', description: 'A market in the order-book style, with the keys of the catalog' });
+  .meta({ id: 'MarketByCondition', description: 'A market in the order-book format, with the keys of the catalog' });
 
 const refusal = z
   .object({ type: z.enum(['bad request', 'not found error', 'validation error']), error: text })
   .meta({ id: 'CatalogRefusal', description: 'Why a catalog request was refused' });
 
 const wholeParameter = whole.optional();
-const FLAG_WORDS = 'true or false; 1 and 0 too';
+const FLAG_WORDS = 'true or false, or 1 or 0';
 const flagParameter = flag.optional().meta({ description: FLAG_WORDS });
 /** A flag parameter with a description of its own. */
 const flagThat = (text: string) => flagParameter.meta({ description: `${text} (${FLAG_WORDS})` });
 const textParameter = text.optional();
-const list = (what: string) => text.optional().meta({ description: `${what}; several with commas between them` });
+const list = (what: string) => text.optional().meta({ description: `${what} (comma-separated)` });
 const states = { active: flagParameter, closed: flagParameter, archived: flagParameter };
-const creator = textParameter.meta({ description: 'Creator wallet or site: shows what is available on that site' });
+const creator = textParameter.meta({ description: 'Creator wallet or site; returns what is available on that site' });
 const paging = {
-  limit: wholeParameter.meta({ description: 'Rows of a page: 20 unless given, 100 at most' }),
+  limit: wholeParameter.meta({ description: 'Rows per page. Default 20, maximum 100' }),
   offset: wholeParameter,
 };
 const sorting = {
@@ -217,89 +222,92 @@ const sorting = {
 };
 const keyset = {
   limit: paging.limit,
-  after_cursor: textParameter.meta({ description: 'next_cursor of the page before' }),
+  after_cursor: textParameter.meta({ description: 'next_cursor of the previous page' }),
   ...sorting,
 };
-const setApart = { is_carousel: flagThat('Finds nothing if true: no tag is set apart') };
+const setApart = { is_carousel: flagThat('If true, matches nothing: no tag is a carousel tag') };
 const dates = { start_date_min: textParameter, start_date_max: textParameter };
 const ends = { end_date_min: textParameter, end_date_max: textParameter };
 const numberParameter = number.optional();
 
 const tagMatch = {
-  tag_match: z.enum(['any', 'all']).optional().meta({ description: 'Whether one or all of the tags are wanted: any' }),
+  tag_match: z
+    .enum(['any', 'all'])
+    .optional()
+    .meta({ description: 'Whether any or all of the tags must match. Default any' }),
 };
 const relatedToo = {
-  related_tags: flagThat(
-    'True takes in tags that are related to those asked for, as /tags/{id}/related-tags names them',
-  ),
+  related_tags: flagThat('If true, also matches related tags, as /tags/{id}/related-tags lists them'),
 };
-const userMade = flagThat('Finds nothing if true: users make none');
-const ofGames = list('Numbers of games; finds nothing');
-const ofSeason = textParameter.meta({ description: 'When games are; finds nothing, as no event is a game' });
+const userMade = flagThat('If true, matches nothing: users cannot create markets');
+const ofGames = list('Game ids; matches nothing');
+const ofSeason = textParameter.meta({ description: 'Time of a game; matches nothing, because no event is a game' });
 const nobodysMarkets = {
   cyom: userMade,
   game_id: ofGames,
-  sports_market_types: list('Kinds of sports markets; finds nothing'),
-  market_maker_address: list('Addresses of older makers; finds nothing'),
-  position_ids: list('Positions of combinations; finds nothing'),
-  rfq_enabled: flagThat('Finds nothing if true: there are no quotes on request'),
+  sports_market_types: list('Types of sports markets; matches nothing'),
+  market_maker_address: list('Addresses of older market makers; matches nothing'),
+  position_ids: list('Position ids of combinations; matches nothing'),
+  rfq_enabled: flagThat('If true, matches nothing: there are no requests for quote'),
 };
 
 const marketQuery = {
   ...tagMatch,
   ...relatedToo,
   ...states,
-  tag: list('Slugs of tags, the same as tag_slug'),
-  tag_slug: list('Slugs of tags'),
-  tag_id: list('Numbers of tags'),
-  event_id: list('Numbers of events'),
+  tag: list('Tag slugs, the same as tag_slug'),
+  tag_slug: list('Tag slugs'),
+  tag_id: list('Tag ids'),
+  event_id: list('Event ids'),
   event_slug: textParameter,
   eventSlug: textParameter,
   conditionId: list('Condition ids'),
   condition_id: list('Condition ids'),
   condition_ids: list('Condition ids'),
-  slug: list('Slugs of markets'),
-  id: list('Numbers of markets'),
+  slug: list('Market slugs'),
+  id: list('Market ids'),
   clob_token_ids: list('Token ids'),
   question_ids: list('Question ids'),
   volume_num_min: numberParameter,
   volume_num_max: numberParameter,
   liquidity_num_min: numberParameter,
   liquidity_num_max: numberParameter,
-  rewards_min_size: numberParameter.meta({ description: 'The least that rewards ask of an order; 0 without any' }),
+  rewards_min_size: numberParameter.meta({
+    description: 'Minimum order size for rewards; 0 if the market has no rewards',
+  }),
   ...dates,
   ...ends,
   include_tag: flagParameter,
-  uma_resolution_status: list('How far the oracle is; only resolved markets have one'),
+  uma_resolution_status: list('Oracle status; only resolved markets have one'),
   ...nobodysMarkets,
   creator,
 };
 const eventQuery = {
   ...states,
-  tag: list('Slugs of tags, the same as tag_slug'),
-  tag_slug: list('Slugs of tags'),
-  tag_id: list('Numbers of tags'),
-  exclude_tag_id: list('Numbers of tags'),
+  tag: list('Tag slugs, the same as tag_slug'),
+  tag_slug: list('Tag slugs'),
+  tag_id: list('Tag ids'),
+  exclude_tag_id: list('Tag ids'),
   ...tagMatch,
   ...relatedToo,
-  featured: flagThat('Finds nothing if true: no event is set apart'),
+  featured: flagThat('If true, matches nothing: no event is featured'),
   cyom: userMade,
-  live: flagThat('Finds nothing if true: no event is a game under way'),
+  live: flagThat('If true, matches nothing: no event is a game in progress'),
   game_id: ofGames,
-  parent_event_id: list('Numbers of events; finds nothing, as none is part of another'),
-  partner_slug: list('Slugs of partners; finds nothing'),
-  ended: flagThat('Finds nothing if true: no event is a game that is over'),
+  parent_event_id: list('Event ids; matches nothing, because no event has a parent'),
+  partner_slug: list('Partner slugs; matches nothing'),
+  ended: flagThat('If true, matches nothing: no event is a finished game'),
   event_date: ofSeason,
   event_week: ofSeason,
   start_time_min: ofSeason,
   start_time_max: ofSeason,
-  title_search: textParameter.meta({ description: 'What the title of an event has in it, in any letter case' }),
-  include_markets: flagThat('False leaves out the markets that an event comes with'),
+  title_search: textParameter.meta({ description: 'Text contained in the title of an event, case-insensitive' }),
+  include_markets: flagThat('If false, events are returned without their markets'),
   series_slug: textParameter,
-  series_id: list('Numbers of series'),
+  series_id: list('Series ids'),
   recurrence: textParameter,
-  slug: list('Slugs of events'),
-  id: list('Numbers of events'),
+  slug: list('Event slugs'),
+  id: list('Event ids'),
   volume_min: numberParameter,
   volume_max: numberParameter,
   liquidity_min: numberParameter,
@@ -310,20 +318,20 @@ const eventQuery = {
 };
 const searchQuery = {
   q: text.min(1),
-  limit_per_type: wholeParameter.meta({ description: 'Rows of each kind: 25 unless given, from 1 to 100' }),
-  page: wholeParameter.meta({ description: 'From 1' }),
+  limit_per_type: wholeParameter.meta({ description: 'Rows of each type, from 1 to 100. Default 25' }),
+  page: wholeParameter.meta({ description: 'Page number, starting at 1' }),
   search_tags: flagParameter,
-  search_profiles: flagThat('Accepted; profiles are never returned'),
+  search_profiles: flagThat('Accepted without effect: profiles are never returned'),
   events_status: textParameter,
-  events_tag: list('Slugs of tags: events that have one of them'),
-  exclude_tag_id: list('Numbers of tags: events that have none of them'),
-  recurrence: textParameter.meta({ description: 'Events of series that recur so' }),
+  events_tag: list('Tag slugs; matches events with any of them'),
+  exclude_tag_id: list('Tag ids; matches events with none of them'),
+  recurrence: textParameter.meta({ description: 'Recurrence of the series; matches events of such series' }),
   sort: textParameter.meta({
     description:
-      'What events are sorted by, such as volume_24hr or end_date, falling unless ascending is true; relevance unless given',
+      'Sort key of events, such as volume_24hr or end_date; descending unless ascending is true. Default: relevance',
   }),
   ascending: flagParameter,
-  optimized: flagThat('True gives events in a slim form, and hasMore beside them'),
+  optimized: flagThat('If true, events are returned in a compact form, together with hasMore'),
   creator,
 };
 
@@ -331,14 +339,14 @@ const matches = z.array(z.object({ id: digits, label: text, slug: text, event_co
 const found = (event: z.ZodType) =>
   z.object({
     events: z.array(event),
-    hasMore: flag.optional().meta({ description: 'Where an optimized search was asked for' }),
+    hasMore: flag.optional().meta({ description: 'Only if optimized is true' }),
     tags: matches,
     pagination: z.object({ hasMore: flag, totalResults: whole }),
   });
 const scoped = { creator };
 const related = {
-  status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count: all unless given' }),
-  omit_empty: flagThat('Accepted; no related tag is without events'),
+  status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count. Default all' }),
+  omit_empty: flagThat('Accepted without effect: every related tag has events'),
 };
 
 /** The schemas of one form of the catalog. */
@@ -370,7 +378,7 @@ function catalogSchemas(
     tagsBeside: ruled({ query: related, reply: z.array(tag) }),
     profile: ruled({ query: { address: common.givenAddress }, reply: z.never() }),
     series: ruled({
-      query: { ...paging, ...sorting, closed: flagParameter, slug: list('Slugs of series'), recurrence: textParameter },
+      query: { ...paging, ...sorting, closed: flagParameter, slug: list('Series slugs'), recurrence: textParameter },
       reply: z.array(series),
     }),
     oneSeries: ruled({ reply: seriesWith(eventInSeries) }),

@@ -36,7 +36,7 @@ export const number = z.number().meta({ examples: [12.5] });
 // Forms in replies: one form each. The wider forms that requests may use follow below.
 export const bytes32 = named(
   'Bytes32',
-  '32 bytes, as 0x and 64 lower-case hex digits',
+  '32 bytes, as 0x followed by 64 lower-case hex digits',
   z.string().regex(/^0x[0-9a-f]{64}$/),
   EXAMPLE_BYTES32,
 );
@@ -48,7 +48,7 @@ export const address = named(
 );
 export const checksumAddress = named(
   'ChecksumAddress',
-  'An address in the letter case of EIP-55',
+  'An address with an EIP-55 checksum',
   z.string().regex(/^0x[0-9a-fA-F]{40}$/),
   EXAMPLE_CHECKSUM_ADDRESS,
 );
@@ -66,7 +66,7 @@ export const uuid = named(
 );
 export const decimal = named(
   'Decimal',
-  'A decimal without needless zeros',
+  'A decimal without superfluous zeros',
   z.string().regex(/^[0-9]+(\.[0-9]*[1-9])?$/),
   '0.55',
 );
@@ -78,7 +78,7 @@ export const isoTime = named(
 );
 export const databaseTime = named(
   'DatabaseTime',
-  'A date and time in UTC with seconds, as closedTime and gameStartTime of a market are written',
+  'A UTC date and time to the second, the format of closedTime and gameStartTime of a market',
   z.string().regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2} [0-9:]{8}\+00$/),
   '2030-01-31 12:00:00+00',
 );
@@ -86,13 +86,13 @@ export const databaseTime = named(
 const SECONDS_MAX = 999_999_999_999;
 export const secondsText = named(
   'SecondsText',
-  'Unix seconds as digits',
+  'Unix seconds, as a string of digits',
   z.string().regex(/^[0-9]{1,12}$/),
   '1900000000',
 );
 export const millisecondsText = named(
   'MillisecondsText',
-  'Unix milliseconds as digits',
+  'Unix milliseconds, as a string of digits',
   z.string().regex(/^[0-9]{1,15}$/),
   '1900000000000',
 );
@@ -106,12 +106,12 @@ export const priceNumber = z
 export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
 /** A date-time with the offset and fraction that the operator gave. */
 export const operatorTime = text.meta({
-  description: 'An ISO 8601 date-time as the operator gave it',
+  description: 'An ISO 8601 date-time, as entered by the operator',
   examples: ['2030-01-31T12:00:00Z'],
 });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
 export const side = named('Side', 'Whether shares are bought or sold', z.enum(['BUY', 'SELL']));
-export const orderType = named('OrderType', 'How long an order lasts', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
+export const orderType = named('OrderType', 'Time in force of an order', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
 // Forms that requests may use.
 export const givenBytes32 = z
@@ -143,22 +143,21 @@ export const cursorQuery = {
   next_cursor: text
     .regex(/^[A-Za-z0-9+/_-]*={0,2}$/)
     .optional()
-    .meta({ description: 'What the page before said; MA== or nothing for the first page' }),
+    .meta({ description: 'next_cursor of the previous page; MA== or omitted for the first page' }),
 };
 /** The path parameter of one market. */
 export const conditionPath = { condition_id: givenBytes32 };
 export const signatureTypeQuery = {
-  signature_type: z
-    .literal([0, 1, 2, 3])
-    .optional()
-    .meta({ description: 'Which of the wallets of the caller: 0 itself, 1 proxy, 2 Safe, 3 deposit wallet' }),
+  signature_type: z.literal([0, 1, 2, 3]).optional().meta({
+    description: "Which of the caller's wallets: 0 the signing wallet itself, 1 proxy, 2 Safe, 3 deposit wallet",
+  }),
 };
 
 /** A page of a list with cursors. */
 export function pageOf<Row extends z.ZodType>(row: Row) {
   return z.object({
     data: z.array(row),
-    next_cursor: text.meta({ description: 'Of the next page; LTE= when there is none' }),
+    next_cursor: text.meta({ description: 'Cursor of the next page; LTE= on the last page' }),
     limit: whole,
     count: whole,
   });
@@ -168,7 +167,7 @@ export function pageOf<Row extends z.ZodType>(row: Row) {
 export const okReply = z.literal('OK');
 
 /** Any refusal: a sentence that says what is wrong, sometimes with figures beside it. */
-export const refusal = named('Refusal', 'Why the request was refused, in words', z.looseObject({ error: text }));
+export const refusal = named('Refusal', 'Why the request was refused', z.looseObject({ error: text }));
 
 /** The maker rewards of a market. */
 export const marketRewards = z.object({

@@ -16,7 +16,7 @@ const book = z
   .object({
     market: bytes32,
     asset_id: tokenId,
-    timestamp: common.millisecondsText.meta({ description: 'When the book changed last' }),
+    timestamp: common.millisecondsText.meta({ description: 'Time of the last change of the book' }),
     hash: z.string().regex(/^[0-9a-f]{40}$/),
     bids: levels,
     asks: levels,
@@ -25,14 +25,14 @@ const book = z
     neg_risk: flag,
     last_trade_price: z.union([decimal, z.literal('')]),
   })
-  .meta({ id: 'Book', description: 'The order book of a token; the best level is the last one of its side' });
+  .meta({ id: 'Book', description: 'The order book of a token. The last price level of each side is the best' });
 
 const oneToken = { token_id: common.givenTokenId };
 const tokenList = z
   .array(z.looseObject({ token_id: common.givenTokenId, side: z.union([common.givenSide, z.literal('')]).nullish() }))
   .max(TOKENS_PER_REQUEST_MAX)
   .meta({ examples: [[{ token_id: EXAMPLE_TOKEN_ID, side: 'BUY' }]] });
-const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} values with commas between them` });
+const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} comma-separated values` });
 const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
 const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
 
@@ -77,7 +77,7 @@ const fidelity = z.int().min(1).max(525_600).meta({ description: 'Minutes betwee
 const marketKey = z
   .string()
   .regex(/^([0-9]{1,78}|0x[0-9a-fA-F]{64})$/)
-  .meta({ description: 'A token id, or a condition id for its first token' });
+  .meta({ description: 'A token id, or a condition id for the first token of the market' });
 const historyTime = common.givenSeconds.max(HISTORY_TIME_S_MAX);
 const range = {
   startTs: historyTime.optional(),
@@ -137,7 +137,7 @@ const fullFields = {
   notifications_enabled: flag,
   neg_risk_market_id: z
     .union([bytes32, z.literal('')])
-    .meta({ description: 'What the markets of a neg-risk event share; nothing for others' }),
+    .meta({ description: 'The id that all markets of a neg-risk event share; empty for other markets' }),
   neg_risk_request_id: text,
   icon: text,
   image: text,
@@ -162,10 +162,10 @@ export const detailFields = {
 };
 const detailMarket = z
   .object(detailFields)
-  .meta({ id: 'DetailMarket', description: 'A market in full, in the order-book style' });
+  .meta({ id: 'DetailMarket', description: 'A full market record, in the order-book format' });
 const simplifiedMarket = z
   .object({ ...everyForm, ...listFields })
-  .meta({ id: 'SimplifiedMarket', description: 'A market in short, in the order-book style' });
+  .meta({ id: 'SimplifiedMarket', description: 'A short market record, in the order-book format' });
 
 export const markets: EndpointSchema = { query: common.cursorQuery, reply: pageOf(fullMarket) };
 export const simplifiedMarkets: EndpointSchema = { query: common.cursorQuery, reply: pageOf(simplifiedMarket) };
@@ -188,7 +188,9 @@ const compactMarket = z
     r: z
       .object({ mi: z.number(), ma: z.number(), e: z.literal(true) })
       .nullable()
-      .meta({ description: 'Rewards: least size, widest spread, offered; null where none are' }),
+      .meta({
+        description: 'Rewards: minimum size, maximum spread, and that rewards are offered; null if there are none',
+      }),
     ao: flag,
     sd: whole,
     gst: common.operatorTime.optional(),
@@ -199,7 +201,7 @@ const compactMarket = z
     ibce: flag,
     oas: whole,
   })
-  .meta({ id: 'CompactMarket', description: 'What a client needs to trade a market' });
+  .meta({ id: 'CompactMarket', description: 'The data that a client needs to trade a market' });
 export const clobMarket: EndpointSchema = { path: conditionPath, reply: compactMarket };
 export const marketOfToken: EndpointSchema = {
   path: oneToken,
@@ -227,7 +229,7 @@ const tradeEvents = z.array(
       transaction_hash: bytes32,
       timestamp: secondsText,
     })
-    .meta({ id: 'TradeEvent', description: "A trade from its taker's side" }),
+    .meta({ id: 'TradeEvent', description: 'A trade, from the perspective of its taker' }),
 );
 export const liveActivity: EndpointSchema = { path: conditionPath, reply: tradeEvents };
 export const manyLiveActivity: EndpointSchema = {

@@ -22,14 +22,16 @@ export const ok: EndpointSchema = { reply: common.okReply };
 export const time: EndpointSchema = { reply: common.seconds };
 export const version: EndpointSchema = {
   reply: z.object({
-    version: z.literal(2).meta({ description: 'Of the order struct' }),
-    interface: text.meta({ description: 'Of this interface, as info.version says' }),
+    version: z.literal(2).meta({ description: 'Version of the order struct' }),
+    interface: text.meta({ description: 'Version of this interface, the same as info.version' }),
   }),
 };
 export const ready: EndpointSchema = {
   reply: z.object({
     status: z.literal('ready'),
-    mode: z.enum(exchangeModeWords).meta({ description: "The operator's: orders are taken as usual in normal alone" }),
+    mode: z
+      .enum(exchangeModeWords)
+      .meta({ description: 'Mode set by the operator. Only in normal are orders accepted without restriction' }),
     durable_sequence: whole,
     markets: whole,
   }),
@@ -61,9 +63,9 @@ const operatorMarket = z
     auto_tick: flag,
     archived: flag,
     rewards: common.marketRewards,
-    flags: z.record(text, flag).meta({ description: "The operator's own, by their names" }),
+    flags: z.record(text, flag).meta({ description: 'Flags defined by the operator, by name' }),
   })
-  .meta({ id: 'OperatorMarket', description: 'A market as its operator sees it' });
+  .meta({ id: 'OperatorMarket', description: 'A market, as seen by its operator' });
 export const createMarket: EndpointSchema = { body: marketBody, reply: operatorMarket };
 export const readMarket: EndpointSchema = { path: conditionPath, reply: operatorMarket };
 export const changeMarket: EndpointSchema = { path: conditionPath, body: marketChangeBody, reply: operatorMarket };

@@ -19,23 +19,29 @@ const EXAMPLE_SIGNATURE = `0x${'5a'.repeat(64)}1b`;
 const signedOrder = z.looseObject({
   salt: z
     .union([whole, common.givenTokenId])
-    .meta({ description: 'A whole number up to 2^53 - 1, or a decimal uint256 as a text', examples: [1_234_567_890] }),
+    .meta({ description: 'An integer up to 2^53 - 1, or a decimal uint256 as a string', examples: [1_234_567_890] }),
   maker: common.givenAddress.meta({ description: 'The wallet that pays' }),
-  signer: common.givenAddress.meta({ description: 'Who signs for it' }),
+  signer: common.givenAddress.meta({ description: 'The address that signs for the maker' }),
   tokenId: common.givenTokenId,
-  makerAmount: wholeText.meta({ description: 'What the maker gives at most, in micro', examples: ['5500000'] }),
-  takerAmount: wholeText.meta({ description: 'What it gets for that at least, in micro', examples: ['10000000'] }),
+  makerAmount: wholeText.meta({
+    description: 'The most that the maker gives, in millionths of a unit',
+    examples: ['5500000'],
+  }),
+  takerAmount: wholeText.meta({
+    description: 'The least that the maker receives in return, in millionths of a unit',
+    examples: ['10000000'],
+  }),
   side,
   signatureType: z.literal([0, 1, 2, 3]),
   timestamp: wholeText.meta({
-    description: 'Unix milliseconds; signed, and part of the order id',
+    description: 'Unix milliseconds. Signed, and part of the order id',
     examples: ['1900000000000'],
   }),
   expiration: z
     .union([wholeText, z.literal('')])
     .nullish()
     .meta({
-      description: 'Unix seconds, for GTD; 0 for the others; not signed',
+      description: 'Unix seconds for GTD, 0 for other order types. Not signed',
       examples: ['0'],
     }),
   metadata: hashOrNone,
@@ -45,7 +51,9 @@ const signedOrder = z.looseObject({
     .max(4096)
     .regex(/^0x([0-9a-fA-F]{2})+$/)
     .meta({ examples: [EXAMPLE_SIGNATURE] }),
-  conditionId: hashOrNone.meta({ description: 'Refused where it contradicts the token' }),
+  conditionId: hashOrNone.meta({
+    description: 'If given, must be the market of the token; otherwise the order is refused',
+  }),
 });
 
 /** A BUY of ten shares at 0.55, with a made-up signature and token. */
@@ -73,14 +81,14 @@ const EXAMPLE_ORDER = {
 const postedOrder = z
   .looseObject({
     order: signedOrder,
-    owner: common.givenUuid.meta({ description: 'The API key that posts it' }),
+    owner: common.givenUuid.meta({ description: 'The API key that posts the order' }),
     orderType: orderType.nullish(),
     postOnly: flag.nullish(),
-    deferExec: flag.nullish().meta({ description: 'Accepted, and without effect' }),
+    deferExec: flag.nullish().meta({ description: 'Accepted without effect' }),
   })
   .meta({
     id: 'PostedOrder',
-    description: 'A signed order; keys that are not named are ignored',
+    description: 'A signed order. Unknown keys are ignored',
     examples: [EXAMPLE_ORDER],
   });
 
@@ -100,14 +108,14 @@ const officialOrder = z
     associate_trades: z.array(uuid),
     outcome: text,
     created_at: common.seconds,
-    expiration: wholeText.meta({ description: 'Unix seconds; 0 where the order has no end', examples: ['0'] }),
+    expiration: wholeText.meta({ description: 'Unix seconds; 0 if the order does not expire', examples: ['0'] }),
     order_type: orderType,
   })
-  .meta({ id: 'OfficialOrder', description: 'An own order, for requests with POLY_* headers' });
+  .meta({ id: 'OfficialOrder', description: 'An order of the caller, for requests with POLY_* headers' });
 
 const duplicateDetail = z.object({ original: officialOrder }).meta({
   id: 'DuplicateDetail',
-  description: 'What became of the order when it was sent before: its present state',
+  description: 'The current state of the order that was sent before',
 });
 
 const placedOrder = z
@@ -124,7 +132,7 @@ const placedOrder = z
   })
   .meta({
     id: 'PlacedOrder',
-    description: 'What became of an order at once; in a batch errorMsg says why it was refused',
+    description: 'The immediate result of an order. In a batch, errorMsg states why an order was refused',
   });
 
 const orderRefusal = refusal
@@ -139,15 +147,15 @@ const orderRefusal = refusal
     server_ts_ms: common.milliseconds.optional(),
     detail: duplicateDetail.optional(),
   })
-  .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the figures to understand it' });
+  .meta({ id: 'OrderRefusal', description: 'Why an order was refused, with the relevant figures' });
 
 const retryHeaders = {
   Idempotent: z.literal([0, 1]).optional().meta({
     description:
-      'With 1 a duplicate is answered as its first copy was, with Idempotent-Replayed: true, also where it would be refused by now',
+      'If 1, a duplicate gets the reply of the first copy, with Idempotent-Replayed: true, even if it would be refused by now',
   }),
   'X-Valid-Until-Ms': whole.optional().meta({
-    description: "Unix milliseconds of the exchange's time: an order that arrives later is not taken",
+    description: "Unix milliseconds of the exchange's clock: an order that arrives later is refused",
     examples: [1_900_000_000_000],
   }),
 };
@@ -165,7 +173,7 @@ export const postOrders: EndpointSchema = {
     .min(1)
     .max(ORDERS_PER_BATCH_MAX)
     .meta({
-      description: 'Bodies of POST /order; each is read, taken or refused for itself',
+      description: 'Bodies of POST /order. Each order is parsed and accepted or refused independently',
       examples: [[EXAMPLE_ORDER]],
     }),
   reply: z.array(placedOrder).min(1).max(ORDERS_PER_BATCH_MAX),
@@ -174,7 +182,7 @@ export const postOrders: EndpointSchema = {
 
 const cancelReply = z
   .object({ canceled: z.array(bytes32), not_canceled: z.record(bytes32, text) })
-  .meta({ id: 'CancelReply', description: 'What was cancelled, and why the rest was not' });
+  .meta({ id: 'CancelReply', description: 'The cancelled orders, and why the others were not cancelled' });
 
 const orderIdBody = z
   .union([z.looseObject({ orderID: common.givenBytes32 }), z.looseObject({ orderId: common.givenBytes32 })])
@@ -225,7 +233,7 @@ const plainOrder = z
     type: orderType,
     createdAt: isoTime,
   })
-  .meta({ id: 'OrderRecord', description: 'An own order, at the root without POLY_* headers' });
+  .meta({ id: 'OrderRecord', description: 'An order of the caller, at the root without POLY_* headers' });
 const makerOrder = z
   .object({
     order_id: bytes32,
@@ -238,7 +246,7 @@ const makerOrder = z
     outcome: text,
     side,
   })
-  .meta({ id: 'MakerOrder', description: "A maker's part in a trade" });
+  .meta({ id: 'MakerOrder', description: "A maker order's part in a trade" });
 const tradeFields = {
   id: uuid,
   taker_order_id: bytes32,
@@ -259,10 +267,10 @@ const tradeFields = {
 const role = z.enum(['TAKER', 'MAKER']);
 export const plainTrade = z
   .object({ ...tradeFields, match_time: isoTime, last_update: isoTime, type: role })
-  .meta({ id: 'TradeRecord', description: 'An own trade, at the root without POLY_* headers' });
+  .meta({ id: 'TradeRecord', description: 'A trade of the caller, at the root without POLY_* headers' });
 const officialTrade = z
   .object({ ...tradeFields, match_time: secondsText, last_update: secondsText, trader_side: role })
-  .meta({ id: 'OfficialTrade', description: 'An own trade, for requests with POLY_* headers' });
+  .meta({ id: 'OfficialTrade', description: 'A trade of the caller, for requests with POLY_* headers' });
 
 export const oneOrder: EndpointSchema = {
   path: { id: common.givenBytes32 },

@@ -46,7 +46,7 @@ const activityFields = (asset: z.ZodType) => ({
   side: z.union([side, none]),
   conditionId: bytes32,
   asset: z.union([asset, none]),
-  outcomeIndex: z.literal([0, 1, 999]).meta({ description: '999 where a row is about no outcome' }),
+  outcomeIndex: z.literal([0, 1, 999]).meta({ description: '999 if the row does not concern an outcome' }),
   ...titles,
   ...profile,
 });
@@ -146,15 +146,15 @@ const user = common.givenAddress;
 const market = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
-  .meta({ description: 'Condition ids with commas between them' });
+  .meta({ description: 'Comma-separated condition ids' });
 const events = z
   .string()
   .regex(/^[0-9]+(,[0-9]+)*$/)
-  .meta({ description: 'Event ids with commas between them' })
+  .meta({ description: 'Comma-separated event ids' })
   .optional();
-const title = z.string().max(TITLE_CHARACTERS_MAX).optional().meta({ description: 'A part of the title' });
+const title = z.string().max(TITLE_CHARACTERS_MAX).optional().meta({ description: 'Text contained in the title' });
 const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
-  z.enum(words).optional().meta({ description: 'In any letter case' });
+  z.enum(words).optional().meta({ description: 'Case-insensitive' });
 const direction = anyCase(DIRECTIONS);
 const positionSort = anyCase(POSITION_SORTS);
 const closedSort = anyCase(CLOSED_POSITION_SORTS);
@@ -212,7 +212,7 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
     ...uncut,
     market: market.optional(),
     eventId: events,
-    type: text.optional().meta({ description: 'TRADE, SPLIT, MERGE, REDEEM, with commas between them' }),
+    type: text.optional().meta({ description: 'Comma-separated: TRADE, SPLIT, MERGE, REDEEM' }),
     excludeDepositsWithdrawals: flagParameter,
     start: seconds,
     end: seconds,
@@ -241,6 +241,7 @@ function anyDialect(query: ParameterSchemas, isMounted: boolean): ParameterSchem
   return { ...query, limit: uncut.limit.meta({ description: LIMIT_TEXT }) };
 }
 
-const LIMIT_TEXT = 'Past the maximum: 400, or the maximum for requests with POLY_* headers';
+const LIMIT_TEXT =
+  'A value above the maximum is refused with 400, or reduced to the maximum for requests with POLY_* headers';
 
 export const mountRoot: EndpointSchema = { reply: z.object({ data: z.literal('OK') }) };
