@@ -85,7 +85,7 @@ function contractsOf(settings: Settings): ChainContracts {
     return chainContracts(settings.chain ?? 137, settings.contracts as Partial<ChainContracts> | undefined);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return fatal('usage', `${error.message} Give them as contracts in the configuration file.`);
+    return fatal('usage', `${error.message} Set them as contracts in the configuration file.`);
   }
 }
 
@@ -123,8 +123,7 @@ function chooseHouse(
   const isDevelopment = mode === 'development';
   const house = given ?? isDevelopment;
   const wanted = house === true ? 'calm' : house === false ? 'none' : house;
-  if (wanted !== 'none' && !isDevelopment)
-    fatal('usage', `serve has no house liquidity: leave ${sourceOf('house')} out.`);
+  if (wanted !== 'none' && !isDevelopment) fatal('usage', `serve has no house liquidity: remove ${sourceOf('house')}.`);
   return wanted;
 }
 

@@ -8,7 +8,7 @@ const WHAT_IS_WRONG: Readonly<Record<string, string>> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist: a folder of its path is a file',
   EISDIR: 'is a folder',
-  EACCES: 'may not be read by the user that runs this program',
+  EACCES: 'is not readable by the user that runs this program',
 };
 
 /** More than any real file has. Without a limit, an endless device would consume all memory. */
@@ -47,7 +47,7 @@ function textOf(path: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return fatal('usage', `The configuration file ${path} is not text in UTF-8.`);
+    return fatal('usage', `The configuration file ${path} is not valid UTF-8 text.`);
   }
 }
 
@@ -74,7 +74,7 @@ function strayIndex(text: string): number {
 function placeOf(text: string, { message }: Error): string {
   const told = /\bposition (\d+)/.exec(message);
   const index = told === null ? strayIndex(text) : Number(told[1]);
-  return index >= text.length ? 'it ends too soon' : lineAndColumn(text, index);
+  return index >= text.length ? 'it ends unexpectedly' : lineAndColumn(text, index);
 }
 
 function lineAndColumn(text: string, index: number): string {
@@ -104,7 +104,7 @@ function requireSingleKeys(path: string, text: string): void {
       inner.latest = key;
       if (inner.keys.has(key)) {
         const name = open.flatMap(({ latest }) => latest ?? []).join('.');
-        fatal('usage', `The configuration file ${path} says ${name} twice: ${lineAndColumn(text, previous.index)}.`);
+        fatal('usage', `The configuration file ${path} sets ${name} twice: ${lineAndColumn(text, previous.index)}.`);
       }
       inner.keys.add(key);
     }

@@ -35,7 +35,7 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
   return z.int(form).min(min, form).max(max, form);
 };
 
-const DELAY_FORM = 'must be 0, or a number with ms, s, m, h or d, such as 2s';
+const DELAY_FORM = 'must be 0 or a duration in ms, s, m, h or d, such as 2s';
 const delayText = z.preprocess(
   (value) => (value === 0 ? '0' : value), // only 0 needs no unit, so a file may give it as a number
   z
@@ -55,9 +55,9 @@ const networksText = z
 
 const SHOWN_CHARACTERS_MAX = 200;
 const SNAPSHOT_EVERY_MIN = 1_000;
-const SNAPSHOT_EVERY_FORM = 'must be a whole number: 0, or from 1000';
-const WINDOW_FORM = 'must be a number with s, m, h or d, such as 24h';
-const HEARTBEAT_FORM = 'must be a number with ms, s, m or h, such as 10s';
+const SNAPSHOT_EVERY_FORM = 'must be 0 or a whole number of at least 1000';
+const WINDOW_FORM = 'must be a duration in s, m, h or d, such as 24h';
+const HEARTBEAT_FORM = 'must be a duration in ms, s, m or h, such as 10s';
 const HEARTBEAT_MS_MAX = 3_600_000;
 const DURATION_MS_MAX = 3_650 * 86_400_000;
 
@@ -226,7 +226,9 @@ function assign(settings: Record<string, unknown>, key: SettingKey, source: stri
   const [issue] = result.error.issues;
   if (issue.code === 'unrecognized_keys') refuseUnknown(issue.keys[0], `${source}.`, keysOf(key));
   const place = issue.path.map((part) => (typeof part === 'number' ? `, entry ${part + 1},` : `.${String(part)}`));
-  const found = SECRETS.has(key) ? 'what it is, a secret, is not shown' : `it is ${shown(valueAt(value, issue.path))}`;
+  const found = SECRETS.has(key)
+    ? 'its value is a secret and is not shown'
+    : `it is ${shown(valueAt(value, issue.path))}`;
   fatal('usage', `${source}${place.join('')} ${issue.message}; ${found}.`);
 }
 
@@ -257,7 +259,7 @@ function keysOf(key: SettingKey): readonly string[] {
 
 function refuseUnknown(name: string, prefix: string, known: readonly string[]): never {
   const nearest = nearestWord(name, known);
-  const hint = nearest === undefined ? `Known are ${known.join(', ')}.` : `Did you mean ${nearest}?`;
+  const hint = nearest === undefined ? `Known names: ${known.join(', ')}.` : `Did you mean ${nearest}?`;
   fatal('usage', `${prefix}${name} is not a setting. ${hint}`);
 }
 
@@ -303,7 +305,7 @@ function readEnvironment(env: Environment): Settings {
     }
     const ofFile = Object.keys(settingsSchema.shape).find((key) => variableOf(key) === name);
     if (ofFile !== undefined)
-      fatal('usage', `${name} is not read: ${ofFile} is a setting of the configuration file alone.`);
+      fatal('usage', `${name} is not supported: ${ofFile} can be set in the configuration file only.`);
     if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
   }
   const { PORT: port } = env;
@@ -327,7 +329,7 @@ function readFlags(flags: Flags): Settings {
 /** The configuration file to read, and whether it was named explicitly. */
 function fileOf(flags: Flags, env: Environment, folder: string): { readonly path: string; readonly isNamed: boolean } {
   if (flags.config === '')
-    fatal('usage', `--config must name a file; leave it out for ${CONFIG_FILE}, if there is one.`);
+    fatal('usage', `--config must name a file; without it, ${CONFIG_FILE} is used if it exists.`);
   // As with every variable, an empty value counts as not set.
   const named = typeof flags.config === 'string' ? flags.config : env.OUTCRY_CONFIG || undefined;
   return { path: named ?? `${folder}/${CONFIG_FILE}`, isNamed: named !== undefined };

@@ -102,7 +102,7 @@ test('a named file is read instead of the usual one, and must exist', () => {
     `The configuration file ${folder} is a folder.`,
   );
   expect(refusal(() => resolveConfig('development', { config: '' }, {}, folder))).toBe(
-    '--config must name a file; leave it out for outcry.config.json, if there is one.',
+    '--config must name a file; without it, outcry.config.json is used if it exists.',
   );
   expect(resolveConfig('development', {}, { OUTCRY_CONFIG: '' }, folder).seed).toBe(1);
 });
@@ -116,7 +116,7 @@ test('a file that holds no configuration is refused by what it is, and not passe
   expect(of(' '.repeat(1_048_577))).toBe(`The configuration file ${path} is larger than 1048576 bytes.`);
   expect(refusal(() => readJsonFile('/dev/zero'))).toMatch(/is larger than 1048576 bytes\.$/);
   for (const bytes of [Buffer.from('{"dataDir": "caf\xe9"}', 'latin1'), Buffer.from('\ufeff{"port": 1}', 'utf16le')]) {
-    expect(of(bytes)).toBe(`The configuration file ${path} is not text in UTF-8.`);
+    expect(of(bytes)).toBe(`The configuration file ${path} is not valid UTF-8 text.`);
   }
   writeFileSync(path, '\ufeff{"seed": 5}');
   expect(resolveConfig('development', { config: path }, {}, folder).seed).toBe(5);
@@ -149,7 +149,7 @@ test('a setting that does not go with the others is named as it was given', () =
   const venue = { OUTCRY_CHAIN: '80002', OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen' };
   const of = (flags: object, env: object, own = folder) =>
     refusal(() => resolveConfig('production', { ...flags }, { ...venue, ...env }, own));
-  const house = (source: string) => `serve has no house liquidity: leave ${source} out.`;
+  const house = (source: string) => `serve has no house liquidity: remove ${source}.`;
   expect(of({}, { OUTCRY_HOUSE: 'calm' })).toBe(house('OUTCRY_HOUSE'));
   const short = (source: string) => `${source} has 5 characters; it needs at least 16.`;
   expect(of({}, { OUTCRY_ADMIN_TOKEN: 'short' })).toBe(short('OUTCRY_ADMIN_TOKEN'));
@@ -166,7 +166,7 @@ test('a setting that does not go with the others is named as it was given', () =
 
 test('a refused secret is never shown, wherever it was given', () => {
   const secret = 'pass word';
-  const form = 'must be 1 to 512 visible ASCII characters without spaces; what it is, a secret, is not shown.';
+  const form = 'must be 1 to 512 visible ASCII characters without spaces; its value is a secret and is not shown.';
   for (const [key, flag] of [
     ['adminToken', '--admin-token'],
     ['metricsToken', '--metrics-token'],
@@ -239,7 +239,7 @@ test('the house is calm in development, as lively as wanted, and never part of a
   const venue = { chain: '80002', adminToken: 'a-token-of-sixteen' };
   const serve = (house: string) => resolveConfig('production', { ...venue, house }, {}, folder).house;
   expect(serve('none')).toBe('none');
-  expect(refusal(() => serve('calm'))).toBe('serve has no house liquidity: leave --house out.');
+  expect(refusal(() => serve('calm'))).toBe('serve has no house liquidity: remove --house.');
 });
 
 test('no delay may be said in the file as the number that it is', () => {

@@ -13,7 +13,7 @@ describe('values that are not allowed', () => {
     [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is "http".'],
     [{ host: 'a b' }, '--host must be a host name or an IP address; it is "a b".'],
     [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is "loud".'],
-    [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is "24".'],
+    [{ orderWindow: '24' }, '--order-window must be a duration in s, m, h or d, such as 24h; it is "24".'],
     [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is "9999999d".'],
     [{ dataDir: '' }, '--data-dir must name a folder; it is "".'],
     [{ chain: '0' }, '--chain must be a whole number from 1 to 9007199254740991; it is 0.'],
@@ -33,7 +33,7 @@ describe('values that are not allowed', () => {
 
   test.each([
     ['{"prot": 1}', /prot is not a setting\. Did you mean port\?$/],
-    ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known are port, host,/],
+    ['{"zzzzzzzz": 1}', /zzzzzzzz is not a setting\. Known names: port, host,/],
     ['{"port": "1"}', /: port must be a whole number from 0 to 65535; it is "1"\.$/],
     ['{"contracts": {"exchang": "0x"}}', /contracts\.exchang is not a setting\. Did you mean exchange\?$/],
     ['{"contracts": {"exchange": "0x"}}', /contracts\.exchange must be 0x and 40 hex digits; it is "0x"\.$/],
@@ -50,22 +50,22 @@ describe('values that are not allowed', () => {
     ],
     [
       '{"chain": 5, "contracts": {"exchange": "0x1111111111111111111111111111111111111111"}}',
-      /^Chain 5 needs addresses for negRiskExchange, .*, negRiskAdapter: .* Give them as contracts in the configuration file\.$/,
+      /^Chain 5 needs addresses for negRiskExchange, .*, negRiskAdapter: .* Set them as contracts in the configuration file\.$/,
     ],
     ['{"rates": {"GET /book": 5}}', /rates\.GET \/book must be requests and time, such as 200\/10s/],
-    ['{', /is not JSON: it ends too soon\.$/],
-    ['', /is not JSON: it ends too soon\.$/],
+    ['{', /is not JSON: it ends unexpectedly\.$/],
+    ['', /is not JSON: it ends unexpectedly\.$/],
     ['{"port": 1,\n "seed": 1x}', /is not JSON: line 2, column 11\.$/],
     ['{"port": 1,\n "house": busy}', /is not JSON: line 2, column 11\.$/],
     ['{"allowHost": [\n"a",\n ]}', /is not JSON: line 3, column 2\.$/],
     ['{"port": }', /is not JSON: line 1, column 10\.$/],
     ['[]', /must hold one JSON object/],
-    ['{"port": 1,\n "seed": 2, "p\\u006frt": 3}', / says port twice: line 2, column 13\.$/],
+    ['{"port": 1,\n "seed": 2, "p\\u006frt": 3}', / sets port twice: line 2, column 13\.$/],
     [
       '{"rates": {"GET /book": "5/10s", "GET /price": "5/10s", "GET /book": "6/10s"}}',
-      / says rates\.GET \/book twice: line 1, column 57\.$/,
+      / sets rates\.GET \/book twice: line 1, column 57\.$/,
     ],
-    ['{"port": "\\"", "port": 1}', / says port twice: line 1, column 16\.$/],
+    ['{"port": "\\"", "port": 1}', / sets port twice: line 1, column 16\.$/],
     ['{"contracts": [{"a": 1, "b": 2}, {"a": 1}, "a", "a"]}', /: contracts must be an object/],
   ])('the file %s', (content, sentence) => {
     withFile(content, (own) => {
@@ -80,7 +80,7 @@ describe('values that are not allowed', () => {
     for (const key of ['contracts', 'wallets', 'rates']) {
       const variable = `OUTCRY_${key.toUpperCase()}`;
       expect(refusal(() => resolveConfig('development', {}, { [variable]: '{}' }, folder))).toBe(
-        `${variable} is not read: ${key} is a setting of the configuration file alone.`,
+        `${variable} is not supported: ${key} can be set in the configuration file only.`,
       );
     }
     resolveConfig('development', {}, { OUTCRY_SECRET: 'x', OUTCRY_RECORDED_DATA: 'y', HOME: 'z' }, folder);
