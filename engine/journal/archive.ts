@@ -48,7 +48,7 @@ export async function archiveJournal(
 ): Promise<Archived | undefined> {
   // Files in there could be taken for drafts, and removed.
   if (isWithin(toFolder, dataDir))
-    throw new Error(`The archive ${toFolder} is to lie within the data directory ${dataDir}`);
+    throw new Error(`The archive folder ${toFolder} must not be inside the data directory ${dataDir}`);
   const directory = new DataDirectory(dataDir);
   let store: LmdbStore | undefined;
   try {
@@ -190,12 +190,12 @@ function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last:
     const { value, done } = copied.next();
     if (done === true || Buffer.compare(value.bytes, record.bytes) !== 0) {
       throw new Error(
-        `The copy in ${folder} is not what was copied, from record ${record.sequence} on. Nothing was removed.`,
+        `The copy in ${folder} differs from the original from record ${record.sequence} on. Nothing was removed.`,
       );
     }
     if (record.sequence === last) hash = hashBehind(value);
   }
-  if (hash === '' || copied.next().done !== true) throw new Error(`The copy in ${folder} has other records.`);
+  if (hash === '' || copied.next().done !== true) throw new Error(`The copy in ${folder} holds different records.`);
   return hash;
 }
 

@@ -63,7 +63,7 @@ export function assertFileIsWhole(folder: string): void {
     const metas = readMetas(descriptor);
     // Asked for last: a writer makes the file longer first, and then states it in a meta page.
     const sizeBytes = fstatSync(descriptor).size;
-    if (metas === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is no LMDB file`);
+    if (metas === undefined) throw new JournalDamaged(1, `the file data.mdb of ${sizeBytes} bytes is not an LMDB file`);
     const { first, second, newer } = metas;
     const neededBytes = (newer.lastPage + 1) * newer.pageBytes;
     if (sizeBytes < neededBytes) {
@@ -71,7 +71,10 @@ export function assertFileIsWhole(folder: string): void {
     }
     if (!metas.isSound) {
       const transactions = `transactions ${first.transaction} and ${second.transaction}`;
-      throw new JournalDamaged(1, `the first pages of the file data.mdb, of ${transactions}, are not its last two`);
+      throw new JournalDamaged(
+        1,
+        `the first pages of the file data.mdb, of ${transactions}, do not hold its last two transactions`,
+      );
     }
   } finally {
     closeSync(descriptor);

@@ -29,10 +29,10 @@ export class DataDirectoryLocked extends Error {
   readonly pid: number;
 
   constructor(directory: string, pid: number, place: HolderPlace = 'here') {
-    const where = place === 'here' ? '' : ' of another container, or of the machine around this one';
+    const where = place === 'here' ? '' : ' of another container or of the host machine';
     const unheard =
       place === 'unheard'
-        ? ` It could not be asked whether it still runs: if it has ended, remove the file ${lockPathIn(directory)}.`
+        ? ` This program could not check whether that process still runs: if it has ended, remove the file ${lockPathIn(directory)}.`
         : '';
     super(
       `The data directory ${directory} is in use by process ${pid}${where}. ` +
@@ -68,7 +68,9 @@ export class StorageUnavailable extends Error {
 
   constructor(reason: string, isUndecided = false) {
     super(
-      isUndecided ? `Whether the command was taken is not known: ${reason}` : `Commands are not accepted: ${reason}`,
+      isUndecided
+        ? `It is not known whether the command was accepted: ${reason}`
+        : `Commands are not accepted: ${reason}`,
     );
     this.reason = reason;
     this.isUndecided = isUndecided;

@@ -99,7 +99,7 @@ export class Journal {
   append(sequence: number, tMs: number, command: Uint8Array, events: Uint8Array, eventsBytes: number): void {
     if (sequence !== this.nextSequence)
       throw new Error(`journal: ${sequence} does not follow ${this.nextSequence - 1}`);
-    if (this.isStopped) throw new Error('journal: it takes no records any more');
+    if (this.isStopped) throw new Error('journal: it no longer accepts records');
     const length = recordBytes(command.length, eventsBytes);
     const isFull = this.gatheredBytes > 0 && this.gatheredBytes + length > BATCH_BYTES_MAX;
     if (isFull && !this.isTogether) this.closeBatch();

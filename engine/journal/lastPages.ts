@@ -23,7 +23,7 @@ export function assertEndIsWhole(folder: string): void {
       if (newer?.transaction === transaction) {
         throw new JournalDamaged(
           1,
-          `page ${page} of the file data.mdb, on the way to its last batch, is not as it was written`,
+          `page ${page} of the file data.mdb, on the path to its last batch, differs from what was written`,
         );
       }
       transaction = newer?.transaction;

@@ -60,7 +60,7 @@ export class LmdbStore implements BatchStore {
     }
     if (isWritten) return;
     this.isBroken = true;
-    throw new Error('LMDB did not take the batch');
+    throw new Error('LMDB did not accept the batch');
   }
 
   last(): StoredBatch | undefined {
@@ -96,7 +96,7 @@ export class LmdbStore implements BatchStore {
       const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
       for (const key of keys) {
         const value = readSound(soundKey(start, key), () => this.database.getBinaryFast(key));
-        if (value === undefined) throw new JournalDamaged(key, 'LMDB names a batch that it does not have');
+        if (value === undefined) throw new JournalDamaged(key, 'LMDB lists a batch that it does not contain');
         yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
       }
       if (keys.length < KEYS_A_READ) return;
@@ -185,5 +185,8 @@ function readSound<T>(sequence: number, read: () => T): T {
 /** Checks the key of a batch, which is a sequence: any other is damage, and LMDB's binding would throw on a look-up of it. */
 function soundKey(sequence: number, key: number): number {
   if (Number.isSafeInteger(key) && key > 0) return key;
-  throw new JournalDamaged(Math.max(1, sequence), `LMDB names a batch ${inspect(key)}, which is no sequence`);
+  throw new JournalDamaged(
+    Math.max(1, sequence),
+    `LMDB lists a batch with the key ${inspect(key)}, which is not a sequence`,
+  );
 }

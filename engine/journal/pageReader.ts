@@ -35,7 +35,7 @@ export class PageReader implements BatchStore {
   }
 
   write(): Promise<void> {
-    return Promise.reject(new Error('The journal is open for reading.'));
+    return Promise.reject(new Error('The journal is open for reading only.'));
   }
 
   reopen(): Promise<void> {
@@ -72,7 +72,7 @@ export class PageReader implements BatchStore {
       for (let index = previous > 0 ? 0 : (lastUpTo(leaf.page, from) ?? 0); index < nodeCount(leaf.page); index += 1) {
         const batch = this.batchOf(leaf, index);
         if (batch.firstSequence <= previous) {
-          throw new JournalDamaged(previous, `after its batch comes one that begins at ${batch.firstSequence}`);
+          throw new JournalDamaged(previous, `the batch after its batch begins at ${batch.firstSequence}`);
         }
         previous = batch.firstSequence;
         yield batch;
@@ -153,7 +153,7 @@ export class PageReader implements BatchStore {
   private newest(): Meta {
     const metas = readMetas(this.descriptor);
     if (metas?.isSound === true) return metas.newer;
-    throw new JournalDamaged(1, 'the first pages of the file data.mdb are not what they were');
+    throw new JournalDamaged(1, 'the first pages of the file data.mdb have changed');
   }
 }
 
@@ -166,7 +166,10 @@ const copyOf = ({ firstSequence, bytes }: StoredBatch): StoredBatch => ({
 function sequenceOf(page: Buffer, index: number): number {
   const sequence = sequenceAt(page, index);
   if (sequence !== undefined) return sequence;
-  throw new JournalDamaged(1, `LMDB names a batch ${inspect(keyAt(page, index))}, which is no sequence`);
+  throw new JournalDamaged(
+    1,
+    `LMDB lists a batch with the key ${inspect(keyAt(page, index))}, which is not a sequence`,
+  );
 }
 
 /** The first sequence of the batch or subtree that a node leads to; undefined if its key is not a sequence. */

@@ -93,7 +93,7 @@ export class PartedStore implements BatchStore {
     const unreadable = (reason: string): JournalArchived =>
       new JournalArchived(
         `The records ${firstSequence} to ${lastSequence} of the journal were archived to ${folder} and cannot be read ` +
-          `there: ${reason}. Put that folder back, or name its new place in archive.json of the data directory.`,
+          `there: ${reason}. Put that folder back, or set its new path in archive.json of the data directory.`,
       );
     let store = this.opened.get(folder);
     try {

@@ -33,7 +33,7 @@ export function readArchiveList(dataDir: string): ArchiveList {
   try {
     return listOf(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
-    throw new JournalArchived(`The list of what was archived, ${file}, cannot be read: ${reasonOf(error)}.`);
+    throw new JournalArchived(`The archive list ${file} cannot be read: ${reasonOf(error)}.`);
   }
 }
 
@@ -44,7 +44,7 @@ export function writeArchiveList(dataDir: string, list: ArchiveList): void {
 
 function listOf(value: unknown): ArchiveList {
   const { journal, parts } = value as Partial<ArchiveList>; // looked at below
-  if (typeof journal !== 'string' || !Array.isArray(parts)) throw new Error('it is no such list');
+  if (typeof journal !== 'string' || !Array.isArray(parts)) throw new Error('it is not an archive list');
   let next = 1;
   for (const part of parts) {
     const { folder, firstSequence, lastSequence, hash } = part as Partial<ArchivedPart>; // looked at here

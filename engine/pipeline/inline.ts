@@ -303,7 +303,7 @@ class InlineExchange implements RunningExchange {
   private takeAcceptable(command: Uint8Array): void {
     try {
       for (const step of this.commandSteps) step(command);
-      if (this.reducers.out.isRejected) throw new Error('one of several commands of one act was refused');
+      if (this.reducers.out.isRejected) throw new Error('one of several commands of one operation was refused');
     } catch (error) {
       throw this.stopOnDefect(command, error);
     }

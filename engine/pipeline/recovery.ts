@@ -45,7 +45,7 @@ export class RecoveryDiffers extends Error {
 
   constructor(sequence: number, difference: string, cause?: unknown) {
     super(
-      `Replaying the journal gave another result at sequence ${sequence}: ${difference}. The exchange does not start, ` +
+      `Replaying the journal gave a different result at sequence ${sequence}: ${difference}. The exchange does not start, ` +
         'because what was acknowledged would change.',
       { cause },
     );
@@ -137,7 +137,7 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
     reducers.reduceAt(doubles[(start + RECORD_AT.tMs) >> 3], message, at, bytes);
   } catch (error) {
     const name = commandName(message.bytes.subarray(at, at + bytes));
-    throw new RecoveryDiffers(sequence, `the ${name} fails now: ${reasonOf(error)}`, error);
+    throw new RecoveryDiffers(sequence, `the ${name} now fails: ${reasonOf(error)}`, error);
   }
   const { out } = reducers;
   const eventsAt = at + bytes;

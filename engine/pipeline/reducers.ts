@@ -42,7 +42,7 @@ export class Reducers {
       needsAccepted: runsOn === 'accepted',
     });
     const [first, second, third, ...others] = reducerStages;
-    if (others.length > 0) throw new Error('the topology has more stages that reduce than are run');
+    if (others.length > 0) throw new Error('the topology has more reducing stages than are run');
     this.first = stageOf(first);
     this.second = stageOf(second);
     this.third = stageOf(third);

@@ -181,7 +181,7 @@ export function writeSnapshot(
 ): void {
   const facts = { sequence, tMs, journalHash, versions: versionsOf(followers) };
   const onSection = (): void => {
-    if (performance.now() > untilMs) throw new Error('writing it takes longer than a stop may');
+    if (performance.now() > untilMs) throw new Error('writing it takes longer than a stop allows');
   };
   folder.write(facts, (sections) => visitState(reducers, followers, sections), { onSection });
 }

@@ -42,6 +42,6 @@ export const durablePhases: readonly DurablePhase[] = [
 function assertOrder(): void {
   const phases = topology.map(({ phase }) => phase).filter((phase, index, all) => phase !== all[index - 1]);
   const expected = [...commandPhases, ...durablePhases];
-  if (phases.join() !== expected.join()) throw new Error(`topology: the phases ${phases.join()} are not in one piece`);
+  if (phases.join() !== expected.join()) throw new Error(`topology: the phases ${phases.join()} are not contiguous`);
 }
 assertOrder();

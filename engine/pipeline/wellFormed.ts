@@ -91,7 +91,7 @@ function assertTexts(command: Uint8Array, name: string, needsSlug: boolean): voi
     slug = texts.slug;
     hasSlug = 'slug' in texts;
   } catch (error) {
-    throw new CodecError(`${name}: its tail is no JSON object: ${reasonOf(error)}`);
+    throw new CodecError(`${name}: its tail is not a JSON object: ${reasonOf(error)}`);
   }
   if ((needsSlug || hasSlug) && (typeof slug !== 'string' || slug === '')) {
     throw new CodecError(`${name}: its texts need a slug`);

@@ -169,7 +169,7 @@ export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: Dat
 
 function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: number): EngineEvent {
   const decoder = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
-  if (decoder === undefined) throw new CodecError(`event: none that is known starts at byte ${offset}`);
+  if (decoder === undefined) throw new CodecError(`event: no known event starts at byte ${offset}`);
   const { type, layout, read } = decoder;
   if (bytes[offset + 1] !== 0 || view.getUint16(offset + 2, true) !== layout.headBytes) {
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);

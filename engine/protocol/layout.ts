@@ -349,7 +349,7 @@ export const eventLayouts = {
 function assertTypesDiffer(kind: string, table: Readonly<Record<string, Layout>>): void {
   const types = new Set<number>();
   for (const [name, { type }] of Object.entries(table)) {
-    if (types.has(type)) throw new Error(`layout: ${kind} type ${type} of ${name} is given twice`);
+    if (types.has(type)) throw new Error(`layout: ${kind} type ${type} of ${name} is defined twice`);
     types.add(type);
   }
 }

@@ -48,7 +48,8 @@ function assertRelations(): void {
   const orderCostMax = limits.orderLotsMax * PIPS_PER_UNIT;
   if (orderCostMax > MICRO_MAX) throw new Error('limits: the cost of the largest order must stay exact');
   if (limits.orderLotsMax >= 2 ** 31) throw new Error('limits: an order size must fit a signed 32-bit integer');
-  if (marketDefaults.minOrderLots % LOTS_PER_SHARE !== 0) throw new Error('limits: default minimum in whole shares');
+  if (marketDefaults.minOrderLots % LOTS_PER_SHARE !== 0)
+    throw new Error('limits: the default minimum must be in whole shares');
   if (limits.cancelIdsMax > 65_535) throw new Error('limits: item counts travel in 16 bits');
 }
 assertRelations();

@@ -3,7 +3,7 @@
 // 8 bytes. This file copies or shares bytes and does not interpret them.
 
 if (new Uint8Array(new Uint32Array([1]).buffer)[0] !== 1) {
-  throw new Error('Records are little-endian and are read in place: this processor is not.');
+  throw new Error('Records are little-endian and are read in place, but this processor is not little-endian.');
 }
 
 export class Message {

@@ -60,7 +60,7 @@ const nameByCode = new Map<number, RejectionName>();
 for (const name of Object.keys(rejections)) {
   const known = name as RejectionName; // keys of the literal above, widened by Object.keys
   const code = rejections[known].code;
-  if (nameByCode.has(code)) throw new Error(`rejections: code ${code} is given twice`);
+  if (nameByCode.has(code)) throw new Error(`rejections: code ${code} is defined twice`);
   nameByCode.set(code, known);
 }
 

@@ -42,7 +42,7 @@ function identityText({ kind, owner, nonce, generation }: ApiKeyIdentity): strin
     throw new TypeError(`The owner of an API key must be an address, not ${JSON.stringify(owner)}.`);
   for (const [name, number] of Object.entries({ nonce, generation })) {
     if (Number.isSafeInteger(number) && number >= 0) continue;
-    throw new TypeError(`The ${name} of an API key must be a whole number from 0, not ${number}.`);
+    throw new TypeError(`The ${name} of an API key must be a whole number of at least 0, not ${number}.`);
   }
   return `${KIND_NAMES[kind]}\n${owner.toLowerCase()}\n${nonce}\n${generation}`;
 }

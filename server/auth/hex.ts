@@ -51,7 +51,7 @@ export function hexToBytes(text: string): Uint8Array | undefined {
 export function requireHex(text: string, lengthBytes: number, what: string): Uint8Array {
   const bytes = new Uint8Array(lengthBytes);
   if (!writeHex(text, bytes, 0, lengthBytes)) {
-    throw new TypeError(`${what} must be 0x and ${2 * lengthBytes} hex digits, it is ${JSON.stringify(text)}.`);
+    throw new TypeError(`${what} must be 0x and ${2 * lengthBytes} hex digits, got ${JSON.stringify(text)}.`);
   }
   return bytes;
 }

@@ -87,14 +87,14 @@ function verifyWrapped(order: SignableOrder, signature: Uint8Array, domain: Orde
     return refuse(`The wrapped signature has ${signature.length} bytes; signature type 3 has ${WRAPPED_BYTES}.`);
   }
   if (!equalBytes(signature.subarray(129, 129 + typeLength), ORDER_TYPE_BYTES)) {
-    return refuse('The wrapped signature carries another type string than that of the order.');
+    return refuse("The wrapped signature carries a type string other than the order's.");
   }
   const contentsHash = orderStructHash(order);
   if (!equalBytes(signature.subarray(97, 129), contentsHash)) {
     return refuse('The wrapped signature carries the hash of another order.');
   }
   if (!equalBytes(signature.subarray(65, 97), domain.separator)) {
-    return refuse("The wrapped signature carries another domain separator than the exchange's.");
+    return refuse("The wrapped signature carries a domain separator other than the exchange's.");
   }
   const digest = wrappedDigest(contentsHash, order.signer, domain);
   if (digest === undefined) return refuse('The order names no wallet address as its signer.');

@@ -31,14 +31,14 @@ function readSecretFile(path: string): Uint8Array {
   // Windows has no such permissions and always reports them open.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Error(
-      `${path} can be read or written by other users (mode ${mode.toString(8)}); it needs 600. ` +
-        'Run chmod 600 on it, and delete it if others may have seen it: all API keys then change.',
+      `${path} is readable or writable by other users (mode ${mode.toString(8)}); its mode must be 600. ` +
+        'Run chmod 600 on it, and delete it if others may have seen it; deleting it changes all API keys.',
     );
   }
   const text = readFileSync(path, 'utf8').trim();
   if (!/^[0-9a-fA-F]{64}$/.test(text)) {
     throw new Error(
-      `${path} does not hold 64 hex digits. Restore it from a backup, or delete it: all API keys then change.`,
+      `${path} does not hold 64 hex digits. Restore it from a backup, or delete it; deleting it changes all API keys.`,
     );
   }
   return Buffer.from(text, 'hex');

@@ -163,7 +163,7 @@ export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerM
     }
     default: {
       const unknown: never = query;
-      throw new Error(`no such question: ${JSON.stringify(unknown)}`);
+      throw new Error(`unknown question: ${JSON.stringify(unknown)}`);
     }
   }
   return list.end();

@@ -91,7 +91,7 @@ export class LogFollower {
 
   /** Rebuilds the index from the beginning of the log. @throws Error if the log cannot be read from there */
   async rebuild(reason: string): Promise<void> {
-    if (!this.source.canRewind) throw new Error(`the index cannot be built anew: ${reason}`);
+    if (!this.source.canRewind) throw new Error(`the index cannot be rebuilt: ${reason}`);
     this.onDropped(reason);
     await this.committing?.catch(() => {}); // a failed commit of a dropped index does not matter
     await this.tables.close(false);

@@ -106,7 +106,7 @@ class HistorianThread {
         break;
       default: {
         const unknown: never = message;
-        throw new Error(`historian: no such message: ${JSON.stringify(unknown)}`);
+        throw new Error(`historian: unknown message: ${JSON.stringify(unknown)}`);
       }
     }
     this.turnSoon();
@@ -158,7 +158,7 @@ class HistorianThread {
       const longRows = longRowsOf(request.query);
       isFull ||= !hasRoom(longRows, rowsAtWork);
       if (longRows > 0 && isFull) {
-        if (isLate) this.refuse([one], 'too many long answers were asked for at once');
+        if (isLate) this.refuse([one], 'too many long answers were requested at once');
         else still.push(one);
         continue;
       }
@@ -187,7 +187,7 @@ class HistorianThread {
           reason: (error instanceof Error && error.stack) || reasonOf(error),
         });
         if (!(error instanceof IndexDamaged)) continue;
-        this.refuse([...this.active, ...active.slice(index + 1)], 'its index is built anew');
+        this.refuse([...this.active, ...active.slice(index + 1)], 'its index is being rebuilt');
         this.active = [];
         this.mend(() => this.follower.rebuild(reasonOf(error)));
         return;

@@ -41,14 +41,14 @@ export function bindFaultText(host: string, port: number, code: string): string 
       return `Port ${port} on ${host} is in use by ${who}. Stop it, or choose another port with --port.`;
     }
     case 'EACCES':
-      return `Port ${port} needs rights that this process does not have. Choose one above 1023 with --port.`;
+      return `Port ${port} needs privileges that this process does not have. Choose a port above 1023 with --port.`;
     case 'EMFILE':
     case 'ENFILE': {
       const whose = code === 'EMFILE' ? 'this process (ulimit -n)' : 'the whole system (fs.file-max)';
-      return `Port ${port} cannot be listened on: too many files are open for the limit of ${whose}. Raise it.`;
+      return `Cannot listen on port ${port}: the open-file limit of ${whose} is exhausted. Raise it.`;
     }
     default:
-      return `The address ${host} port ${port} cannot be listened on (${code}). Choose another with --host.`;
+      return `Cannot listen on ${host} port ${port} (${code}). Choose another address with --host.`;
   }
 }
 
@@ -56,7 +56,7 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
   return new Promise((resolve, reject) => {
     const done = (socket: us_listen_socket | false): void => {
       if (socket !== false) resolve(socket);
-      else reject(new Error(`listening on ${host} port ${port} failed after it was found free`));
+      else reject(new Error(`listening on ${host} port ${port} failed although the port was free before`));
     };
     // Without the library's option for an exclusive port: that option also refuses, for a minute, the port of a server that
     // has just closed its clients' sockets. requireFreePort has already checked for other listeners.

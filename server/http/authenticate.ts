@@ -95,7 +95,9 @@ function hasToken(header: HeaderReader, wanted: string): boolean {
 /** The refusal of a request without a token, or with a wrong one. */
 function refusedToken(header: HeaderReader, wanted: string, form: string): BadRequest {
   const isOther = BEARER.test(header('authorization'));
-  const hint = isOther ? ', and the one that was sent is another' : `: send the header Authorization: Bearer ${form}`;
+  const hint = isOther
+    ? ', but the request carries a different token'
+    : `: send the header Authorization: Bearer ${form}`;
   return unauthorized(`this path needs ${wanted}${hint}`);
 }
 
@@ -204,7 +206,7 @@ export function makeAuthenticator(services: Services): Authenticator {
         return byWallet(request);
       default: {
         const unknown: never = endpoint.auth;
-        throw new Error(`endpoints: no such authentication as ${String(unknown)}`);
+        throw new Error(`endpoints: unknown authentication ${String(unknown)}`);
       }
     }
   };

@@ -30,7 +30,7 @@ export function requireJsonContentType(contentType: string): void {
   if (contentType === '' || contentType === 'application/json') return;
   const mediaType = contentType.split(';', 1)[0].trim().toLowerCase();
   if (mediaType === 'application/json' || mediaType.endsWith('+json')) return;
-  const text = `the content type ${mediaType} is not taken; send the body as application/json`;
+  const text = `the content type ${mediaType} is not supported; send the body as application/json`;
   throw new BadRequest(text, { status: 415 });
 }
 
@@ -45,7 +45,7 @@ function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
 /** The refusal of a body that arrived so slowly that others need its memory. */
 function noRoom(): BadRequest {
   const most = httpLimits.gatheredBodiesBytesMax;
-  const text = `the body came too slowly: more than ${most} bytes of bodies were on their way at once`;
+  const text = `the body arrived too slowly: more than ${most} bytes of request bodies were in flight at once`;
   return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
 }
 
@@ -139,7 +139,7 @@ function requireShallow(buffer: Buffer): void {
   if (countUpTo(buffer, OPEN_OBJECT, most) + countUpTo(buffer, OPEN_ARRAY, most) < most) return;
   const deepest = httpLimits.jsonDepthMax;
   if (nestingDepth(buffer, deepest) > deepest) {
-    throw new BadRequest(`the body nests arrays and objects deeper than ${deepest} levels, which is the limit`);
+    throw new BadRequest(`the body nests arrays and objects deeper than the limit of ${deepest} levels`);
   }
 }
 

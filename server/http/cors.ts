@@ -17,7 +17,7 @@ export function requireSameOrigin(origin: string, host: string): void {
   if (origin === '') return;
   const own = host.toLowerCase();
   if (origin.toLowerCase() === `http://${own}` || origin.toLowerCase() === `https://${own}`) return;
-  const text = `this path takes no requests from pages of ${origin}, only from ${hostNameOf(host)} itself`;
+  const text = `this path does not accept requests from pages of ${origin}, only from pages of ${hostNameOf(host)}`;
   throw new BadRequest(text, { status: 401 });
 }
 

@@ -43,7 +43,7 @@ const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
 /** The text of a 404. Stream paths are not in the table; a plain request for one may come from a proxy that strips upgrades. */
 function notFoundText(path: string): string {
   if (streamPaths.some(([streamPath]) => streamPath === path))
-    return 'not found: streams answer WebSockets alone, and this request asks for no upgrade';
+    return 'not found: streams accept WebSocket connections only, and this request does not ask for an upgrade';
   if (!path.startsWith('/ws/')) return 'not found';
   return `not found: the streams are ${CHANNEL_PATHS.market} and ${CHANNEL_PATHS.user}`;
 }
@@ -66,7 +66,8 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 /** The context of a request. Handlers may destructure it, so its functions do not use `this`. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
   const caller = (): Caller => {
-    if (known === undefined) throw new Error('this endpoint authenticates nobody, and its handler asked who calls');
+    if (known === undefined)
+      throw new Error('this endpoint has no authentication, but its handler asked for the caller');
     return known;
   };
   return { services, dialect, caller };
@@ -267,7 +268,7 @@ export class Door {
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');
-    const body = JSON.stringify({ error: 'the exchange stopped on a defect of its own; its log says where' });
+    const body = JSON.stringify({ error: 'the exchange stopped because of an internal defect; see its log' });
     this.send(visit, { status: 503, body, headers: RETRY });
     setImmediate(this.onDefect, error);
   }
@@ -366,5 +367,8 @@ function preflight(entry: PathEntry, asked: string): Reply {
 
 function methodNotAllowed(method: string, path: string, entry: PathEntry): BadRequest {
   const allow = entry.allowed.join(', ');
-  return new BadRequest(`${method} is not allowed on ${path}; it takes ${allow}`, { status: 405, headers: { allow } });
+  return new BadRequest(`${method} is not allowed on ${path}; allowed methods: ${allow}`, {
+    status: 405,
+    headers: { allow },
+  });
 }

@@ -28,5 +28,5 @@ export const httpLimits = {
 } as const;
 
 if (httpLimits.bodyBytesMax > limits.tailBytesMax) {
-  throw new Error('limits: whatever fits a body must fit the tail of a command');
+  throw new Error('limits: the tail of a command must be able to hold the largest body');
 }

@@ -60,7 +60,7 @@ export function networkSet(networks: readonly string[]): (address: string) => bo
   const sets = { ipv4: new BlockList(), ipv6: new BlockList() } as const;
   for (const text of networks) {
     const network = parseNetwork(text);
-    if (network === undefined) throw new Error(`${text} is no IP address and no network`);
+    if (network === undefined) throw new Error(`${text} is neither an IP address nor a network`);
     sets[network.family].addSubnet(network.address, network.prefixBits, network.family);
   }
   return (text) => {

@@ -30,7 +30,7 @@ export function copyHeaders(req: UwsRequest): HeaderReader {
 /** Reads headers in place, as long as `isLive` says that uWebSockets' call for the request has not returned. */
 export function liveHeaders(req: UwsRequest, isLive: () => boolean): HeaderReader {
   return (name) => {
-    if (!isLive()) throw new Error(`header ${name} was asked for after the handler's first wait`);
+    if (!isLive()) throw new Error(`header ${name} was read after the handler's first await`);
     return req.getHeader(name);
   };
 }

@@ -33,7 +33,8 @@ function groupByPath(endpoints: readonly Endpoint[]): Map<string, PathEntry> {
   const methods = new Map<string, Map<Method, Endpoint>>();
   for (const endpoint of endpoints) {
     const byMethod = methods.get(endpoint.path) ?? new Map<Method, Endpoint>();
-    if (byMethod.has(endpoint.method)) throw new Error(`endpoints: ${endpoint.method} ${endpoint.path} is there twice`);
+    if (byMethod.has(endpoint.method))
+      throw new Error(`endpoints: ${endpoint.method} ${endpoint.path} is defined twice`);
     byMethod.set(endpoint.method, endpoint);
     methods.set(endpoint.path, byMethod);
   }

@@ -190,7 +190,7 @@ export class Throttle {
       'poly-ratelimit-tier': 'Standard',
     };
     const rate = `${requestsMax} requests in ${windowMs / 1000} s`;
-    const text = `Too Many Requests: ${rowText(row)} takes ${rate}; try again in ${seconds} s`;
+    const text = `Too Many Requests: the limit for ${rowText(row)} is ${rate}; try again in ${seconds} s`;
     return new BadRequest(text, { status: 429, headers });
   }
 }

@@ -115,7 +115,7 @@ export class CatalogImport {
   async commit(onSubmit: () => void = () => {}): Promise<ImportCounts> {
     const { badCount } = this;
     if (badCount > 0) {
-      throw new BadRequest(`${counted(badCount, 'line')} ${isOrAre(badCount)} not right; nothing was imported`);
+      throw new BadRequest(`${counted(badCount, 'line')} ${isOrAre(badCount)} invalid; nothing was imported`);
     }
     if (this.commands.length === 0) throw new BadRequest('there is nothing to import');
     const { exchange, views } = this.services;
@@ -137,7 +137,7 @@ export class CatalogImport {
   private requireStillFree(): void {
     const { markets } = this.services.views;
     const taken = (what: string): BadRequest =>
-      new BadRequest(`somebody has made ${what} meanwhile; nothing was imported`);
+      new BadRequest(`${what} was created in the meantime; nothing was imported`);
     for (const { texts } of markets.eventList().slice(this.eventsBefore)) {
       const slug = String(texts.slug);
       if (this.hasEvent(slug)) throw taken(`the event ${slug}`);
@@ -147,7 +147,7 @@ export class CatalogImport {
       if (this.marketSlugs.has(slug) || ids.some((id) => this.ids.has(id))) throw taken(`the market ${slug}`);
     }
     if (markets.list().length + this.marketCount > limits.marketsMax) {
-      throw new BadRequest(`the exchange can have ${limits.marketsMax} markets at most; nothing was imported`);
+      throw new BadRequest(`the exchange can have at most ${limits.marketsMax} markets; nothing was imported`);
     }
   }
 
@@ -162,22 +162,22 @@ export class CatalogImport {
   }
 
   private addTag({ slug, label }: TagLine): void {
-    if (this.tags.has(slug)) throw new BadRequest(`tag ${slug} is there twice`);
+    if (this.tags.has(slug)) throw new BadRequest(`tag ${slug} appears twice`);
     if (this.tagsNamed.has(slug)) throw tooLate(`tag ${slug}`);
     this.tags.set(slug, label);
   }
 
   private addSeries(line: SeriesLine): void {
-    if (this.series.has(line.slug)) throw new BadRequest(`series ${line.slug} is there twice`);
+    if (this.series.has(line.slug)) throw new BadRequest(`series ${line.slug} appears twice`);
     if (this.seriesNamed.has(line.slug)) throw tooLate(`series ${line.slug}`);
     this.series.set(line.slug, line);
   }
 
   private addEvent(line: EventLine): void {
     const { kind: _, ...body } = line;
-    if (this.hasEvent(line.slug)) throw new BadRequest(`event ${line.slug} is there twice`);
+    if (this.hasEvent(line.slug)) throw new BadRequest(`event ${line.slug} appears twice`);
     if (this.services.views.markets.eventBySlug(line.slug) !== undefined) {
-      throw new BadRequest(`the exchange has an event ${line.slug} already`);
+      throw new BadRequest(`the exchange already has an event ${line.slug}`);
     }
     const labels = (line.tags ?? []).flatMap((slug) => {
       const label = this.tags.get(slug);
@@ -199,22 +199,22 @@ export class CatalogImport {
     const { kind: _, closed: _closed, winner, event: eventSlug, ...body } = line;
     const { markets } = this.services.views;
     if (winner === undefined) requireResolvable(body);
-    if (this.marketSlugs.has(line.slug)) throw new BadRequest(`market ${line.slug} is there twice`);
+    if (this.marketSlugs.has(line.slug)) throw new BadRequest(`market ${line.slug} appears twice`);
     if (markets.bySlug(line.slug) !== undefined) {
-      throw new BadRequest(`the exchange has a market ${line.slug} already`);
+      throw new BadRequest(`the exchange already has a market ${line.slug}`);
     }
     const event = eventSlug === undefined ? undefined : this.findEvent(eventSlug);
     const command = creationOf(this.services, body, line.slug, event?.negRisk ?? false, event?.number ?? 0);
     const { conditionId, firstToken, secondToken } = command;
     for (const id of [conditionId, firstToken, secondToken]) {
-      if (this.ids.has(id)) throw new BadRequest(`id ${id} is there twice`);
+      if (this.ids.has(id)) throw new BadRequest(`id ${id} appears twice`);
     }
     if (markets.byCondition(conditionId) !== undefined) {
-      throw new BadRequest(`the exchange has a market of condition ${conditionId} already`);
+      throw new BadRequest(`the exchange already has a market with condition id ${conditionId}`);
     }
     for (const token of decimalTokens(line, command)) {
       if (markets.byToken(token) === undefined) continue;
-      throw new BadRequest(`the exchange has a market of token ${token} already`);
+      throw new BadRequest(`the exchange already has a market with token id ${token}`);
     }
     const end = endOf(line);
     const creation = this.take(encodeCommand(command));
@@ -251,8 +251,7 @@ export class CatalogImport {
     const known = this.events.get(slug);
     if (known !== undefined) return known;
     const row = this.services.views.markets.eventBySlug(slug);
-    if (row === undefined)
-      throw new BadRequest(`event ${slug} is neither in the exchange nor in a line before this one`);
+    if (row === undefined) throw new BadRequest(`event ${slug} is neither in the exchange nor on an earlier line`);
     const found = { number: row.eventNumber, at: 0, negRisk: row.negRisk };
     this.events.set(slug, found);
     return found;
@@ -260,7 +259,7 @@ export class CatalogImport {
 }
 
 const tooLate = (what: string): BadRequest =>
-  new BadRequest(`${what} comes after an event that has it; tags and series come first`);
+  new BadRequest(`${what} comes after an event that uses it; tags and series must come first`);
 
 /** The token ids of a line as decimal texts. */
 const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'CreateMarket'>): readonly string[] =>
@@ -269,8 +268,9 @@ const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'Cre
 /** The command that ends a market that is over; its index is filled in later. */
 function endOf({ closed, winner, outcomes = ['Yes', 'No'], status }: MarketLine): Uint8Array | undefined {
   if (closed !== true && winner === undefined) return undefined;
-  if (closed === false) throw new BadRequest('invalid_field: closed: a market with a winner is over');
-  if (status === MarketStatus.DRAFT) throw new BadRequest('invalid_field: status: a draft cannot be over');
+  if (closed === false) throw new BadRequest('invalid_field: closed: it must not be false for a market with a winner');
+  if (status === MarketStatus.DRAFT)
+    throw new BadRequest('invalid_field: status: it must not be draft for a market that is closed or has a winner');
   if (winner === undefined) {
     const mask = MarketField.STATUS;
     const { minMarketableBuyMicro } = marketDefaults;

@@ -129,7 +129,7 @@ async function handOver(file: string, target: ImportTarget) {
 /** The JSON of a line; undefined for an empty line, and for a malformed or overlong one, which is recorded as bad. */
 function parseLine(text: string, bytes: number, line: number, bad: BadLines): unknown {
   if (bytes > LINE_BYTES_MAX) {
-    bad.add(line, `it has ${bytes} bytes, and a line may have at most ${LINE_BYTES_MAX}`);
+    bad.add(line, `it has ${bytes} bytes; a line may have at most ${LINE_BYTES_MAX}`);
     return undefined;
   }
   if (text.trim() === '') return undefined;
@@ -141,7 +141,7 @@ function parseLine(text: string, bytes: number, line: number, bad: BadLines): un
     return undefined;
   }
   if (nestingDepth(Buffer.from(text), LINE_DEPTH_MAX) <= LINE_DEPTH_MAX) return row;
-  bad.add(line, `it nests arrays and objects deeper than ${LINE_DEPTH_MAX} levels, which is the limit`);
+  bad.add(line, `it nests arrays and objects deeper than the limit of ${LINE_DEPTH_MAX} levels`);
   return undefined;
 }
 
@@ -185,7 +185,7 @@ async function importLines(file: string, target: ImportTarget) {
     const rest = bad.count > shown.length ? `\n… and ${figure(bad.count - shown.length)} more.` : '';
     // A line may contain anything, and a terminal interprets control characters.
     const lines = shown.map(({ line, error }) => `${file}:${line}: ${error.replaceAll(/\p{Cc}/gu, '?')}`).join('\n');
-    const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${isOrAre(bad.count)} not right`;
+    const counts = `${figure(bad.count)} of ${counted(lineCount, 'line')} ${isOrAre(bad.count)} invalid`;
     fatal('usage', `${lines}${rest}\n${counts}; nothing was imported.`);
   }
   return target.commit();

@@ -24,7 +24,10 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
     fatal('usage', `--url must be an http:// or https:// address such as ${example}; it is ${url}.`);
   }
   if (parsed?.username !== '' || parsed.password !== '') {
-    fatal('usage', '--url must carry no name and password; the token goes into --admin-token or OUTCRY_ADMIN_TOKEN.');
+    fatal(
+      'usage',
+      '--url must not contain a user name or password; pass the token in --admin-token or OUTCRY_ADMIN_TOKEN.',
+    );
   }
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };

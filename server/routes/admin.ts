@@ -48,7 +48,7 @@ function findEvent({ views }: Services, event: string): EventRow {
   if (byNumber !== undefined && byNumber !== found) {
     const { slug } = byNumber.texts;
     throw new BadRequest(
-      `invalid_field: event: ${event} is the number of ${slug} and the slug of number ${found.eventNumber}; send one of these two`,
+      `invalid_field: event: ${event} is the number of ${slug} and the slug of number ${found.eventNumber}; send ${slug} or ${found.eventNumber}`,
     );
   }
   return found;

@@ -35,7 +35,7 @@ export function resolutionOf([first, second]: readonly string[], word: string): 
 /** @throws BadRequest if an outcome of an unresolved market is called "split", which stands for half and half */
 export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): void {
   if (outcomes?.includes(HALVES) !== true) return;
-  const reason = `none may be "${HALVES}", which stands for half and half where the market is resolved`;
+  const reason = `none may be "${HALVES}", because resolving a market to "${HALVES}" pays half to each outcome`;
   throw new BadRequest(`invalid_field: outcomes: ${reason}`);
 }
 
@@ -68,8 +68,8 @@ function datesOf({ start_date, end_date }: Pick<MarketChangeBody, 'start_date' |
   if (!isNamed || startDate === undefined || endDate === undefined || startDate <= endDate) return given;
   throw new BadRequest(
     given.endDate === undefined
-      ? `invalid_field: start_date: it must not lie after end_date, which is ${endDate}`
-      : `invalid_field: end_date: it must not lie before start_date, which is ${startDate}`,
+      ? `invalid_field: start_date: it must not be after end_date, which is ${endDate}`
+      : `invalid_field: end_date: it must not be before start_date, which is ${startDate}`,
   );
 }
 
@@ -119,7 +119,7 @@ function changedParts({ rewards, flags }: MarketChangeBody, before: Pick<MarketT
   };
   const allFlags = flags && { ...before.flags, ...flags };
   if (allFlags !== undefined && Object.keys(allFlags).length > FLAGS_MAX) {
-    throw new BadRequest(`invalid_field: flags: a market must have at most ${FLAGS_MAX}, those that it has included`);
+    throw new BadRequest(`invalid_field: flags: a market must have at most ${FLAGS_MAX}, including those already set`);
   }
   return { rewards: rewardTexts, flags: allFlags };
 }

@@ -16,7 +16,7 @@ const faucet: Handler = async (request, { services }) => {
   const { address, owner: given, collateral, token_id, shares } = readFields(faucetBody, request.json());
   const { views } = services;
   if (collateral === undefined && shares === undefined) {
-    throw new BadRequest('missing_field: collateral or shares: say what to credit');
+    throw new BadRequest('missing_field: collateral or shares: at least one is required');
   }
   if (token_id === undefined && shares !== undefined) throw new BadRequest('missing_field: token_id');
   if (token_id !== undefined && shares === undefined) throw new BadRequest('missing_field: shares');
@@ -40,7 +40,7 @@ const faucet: Handler = async (request, { services }) => {
       owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
     } catch (error) {
       if (place === undefined || !(error instanceof BadRequest)) throw error;
-      throw new BadRequest(`the shares are credited, the collateral is not: ${error.message}`, {
+      throw new BadRequest(`the shares were credited, but the collateral was not: ${error.message}`, {
         status: error.status,
       });
     }

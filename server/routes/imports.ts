@@ -21,7 +21,7 @@ const openImports = new WeakMap<Services, OpenImport>();
 function findImport(services: Services, id: string): OpenImport {
   const open = openImports.get(services);
   if (open === undefined || open.id !== id) {
-    const why = 'it was committed or dropped, another took its place, or the exchange was started anew';
+    const why = 'it was committed or dropped, another import replaced it, or the exchange restarted';
     throw new BadRequest(`import not found: ${id.slice(0, 50)}; ${why}`, { status: 404 });
   }
   if (open.isCommitting) throw new BadRequest(`import ${id} is being committed`);

@@ -12,7 +12,7 @@ const metrics: Handler = async (_request, { services }) => {
     return { body: await services.metrics.text(), headers: HEADERS };
   } catch (error) {
     services.log.error({ err: error }, 'The metrics could not be read.');
-    throw new BadRequest('the metrics cannot be read at present; the log says why', { status: 503 });
+    throw new BadRequest('the metrics cannot be read at present; see the log', { status: 503 });
   }
 };
 

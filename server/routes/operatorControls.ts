@@ -40,7 +40,7 @@ const changeAccount: Handler = async (request, { services }) => {
   const owner = ownerNamed(services, request.params.address);
   const { banned, closed_only: closedOnly, bind } = readFields(accountBody, request.json());
   if (banned === undefined && closedOnly === undefined && bind === undefined) {
-    throw new BadRequest('missing_field: banned, closed_only or bind: say what to change');
+    throw new BadRequest('missing_field: banned, closed_only or bind: at least one is required');
   }
   const { exchange, views } = services;
   if (bind !== undefined) {

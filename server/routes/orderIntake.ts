@@ -36,7 +36,7 @@ export interface PlacementCommand {
 
 const NOT_ITS_OWNER = 'the order owner has to be the owner of the API KEY';
 const NOT_ITS_SIGNER = 'the order signer address has to be the address of the API KEY';
-const OTHER_VERSION = 'order_version_mismatch: this exchange takes orders of version 2, see GET /version';
+const OTHER_VERSION = 'order_version_mismatch: this exchange accepts orders of version 2, see GET /version';
 
 /** An order whose owner, token and wallet have been checked; its signature has not. */
 interface UncheckedOrder {
@@ -96,7 +96,7 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   const { maker, signer, signatureType } = order;
   if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
   if (signatureType === 3 && maker !== signer) {
-    throw new BadRequest('the order signer address has to be its maker address for signature type 3');
+    throw new BadRequest('the order signer address must be the maker address for signature type 3');
   }
   const binding = views.accounts.binding(maker);
   if (binding !== undefined) {
@@ -108,7 +108,7 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   const form = wallets.walletType(owner, maker);
   if (form !== undefined && formsOfType[signatureType].includes(form)) return false;
   throw new BadRequest(
-    `maker address not allowed: ${maker} is no wallet of ${owner} for signature type ${signatureType}`,
+    `maker address not allowed: ${maker} is not a wallet of ${owner} for signature type ${signatureType}`,
   );
 }
 

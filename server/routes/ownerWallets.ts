@@ -80,7 +80,7 @@ export function ownerOfAddress({ views, wallets }: Services, address: string, gi
   const { accounts } = views;
   const known = accounts.byWallet(address)?.owner ?? accounts.ownerOfBound(address) ?? accounts.ownerOfDerived(address);
   if (known === undefined && given !== undefined && wallets.walletType(given, address) === undefined) {
-    throw new BadRequest(`invalid_field: owner: ${address} is no wallet of ${given}`);
+    throw new BadRequest(`invalid_field: owner: ${address} is not a wallet of ${given}`);
   }
   if (known !== undefined && given !== undefined && known !== given) {
     throw new BadRequest(`invalid_field: owner: the wallet ${address} belongs to ${known}`);

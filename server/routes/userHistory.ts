@@ -13,7 +13,7 @@ function answer(kind: AskedKind): Handler {
   return async (request, { services: { historian }, dialect }) => {
     const query = dialect.readHistory(kind, request.query);
     const body = await historian.ask({ query, dialect: dialect.name });
-    if (body === undefined) throw new Error(`historian: ${kind} is a list, and there is always one`);
+    if (body === undefined) throw new Error(`historian: ${kind} is a list, and a list always exists`);
     return { body, onSent: () => historian.reuse(body) };
   };
 }

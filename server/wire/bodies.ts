@@ -58,7 +58,7 @@ export function decimalField(
   { places, parse, print }: DecimalUnit,
   { min, max, example }: DecimalBounds,
 ): z.ZodType<number> {
-  const limit = `must be a decimal string of at most ${places} places from ${print(min)} to ${print(max)}`;
+  const limit = `must be a decimal string with at most ${places} decimal places, from ${print(min)} to ${print(max)}`;
   return z
     .string(`${limit}, such as "${example}", not a number`)
     .meta({ pattern: '^[0-9]+(\\.[0-9]+)?$', examples: [example] })

@@ -77,7 +77,7 @@ export const rootCatalog: CatalogDialect = {
     badRequest(
       `invalid_field: offset: it must be at most ${max}${keysetPath === undefined ? '' : `; use ${keysetPath}`}`,
     ),
-  offsetOnKeyset: () => badRequest('invalid_field: offset: keyset lists go on by after_cursor'),
+  offsetOnKeyset: () => badRequest('invalid_field: offset: it is not allowed on keyset endpoints; use after_cursor'),
   ...bothForms,
   takesConditionIds: true,
 };

@@ -195,7 +195,7 @@ export function readKeyset(reader: QueryReader, columns: readonly string[], defa
   const cursor = reader.text('after_cursor');
   const after = cursor === undefined ? undefined : parsePlace(cursor, named, isRising);
   if (cursor !== undefined && after === undefined) {
-    throw reader.dialect.invalid('after_cursor', 'must be the next_cursor of a page in the same order');
+    throw reader.dialect.invalid('after_cursor', 'must be the next_cursor of a page with the same sort order');
   }
   const states = readStates(reader, defaults);
   return { states, columns: named, isRising, limit: Math.max(1, readLimit(reader)), offset: 0, after };

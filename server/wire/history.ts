@@ -60,7 +60,7 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): Named
     const seconds = parseWhole(text);
     if (seconds === undefined) throw invalid(name, 'must be a whole number of unix seconds');
     if (seconds > HISTORY_TIME_S_MAX)
-      throw invalid(name, `must be at most ${HISTORY_TIME_S_MAX} unix seconds, and is ${seconds}`);
+      throw invalid(name, `must be at most ${HISTORY_TIME_S_MAX} unix seconds, got ${seconds}`);
     return { name, seconds };
   }
   return undefined;
@@ -123,7 +123,7 @@ export function readHistoryBody(body: unknown): HistoryRequest {
   if (markets === undefined || markets === null) throw new BadRequest('missing_field: markets');
   if (!Array.isArray(markets)) throw invalid('markets', 'must be a list of token ids');
   if (markets.length > HISTORY_MARKETS_MAX) {
-    throw invalid('markets', `must name at most ${HISTORY_MARKETS_MAX} markets, and names ${markets.length}`);
+    throw invalid('markets', `must name at most ${HISTORY_MARKETS_MAX} markets, got ${markets.length}`);
   }
   const read: FieldReader = (name) => {
     const value = body[name];
@@ -151,7 +151,7 @@ function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS
     const least = Math.ceil(minutes / HISTORY_POINTS_MAX);
     throw invalid(
       'fidelity',
-      `would give ${pointCount} points, at most ${HISTORY_POINTS_MAX} are given: use ${least} or more`,
+      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${least} or more`,
     );
   }
   return { startS, endS, lastS, stepS: fidelityMinutes * MINUTE_S };

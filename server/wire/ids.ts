@@ -45,6 +45,6 @@ export function keyIdOfUuid(apiKey: string): string | undefined {
 /** The key id of a UUID that was made here. @throws Error if the text is not a UUID */
 export function requireKeyId(uuid: string): string {
   const keyId = keyIdOfUuid(uuid);
-  if (keyId === undefined) throw new Error(`ids: ${uuid} is no UUID`);
+  if (keyId === undefined) throw new Error(`ids: ${uuid} is not a UUID`);
   return keyId;
 }

@@ -124,7 +124,7 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
       return { ...tokenFields(views, market, notice.outcome), ...resolvedFields(notice, market, apiKey) };
     default: {
       const unknown: never = notice;
-      throw new Error(`notifications: no such kind as ${JSON.stringify(unknown)}`);
+      throw new Error(`notifications: unknown kind ${JSON.stringify(unknown)}`);
     }
   }
 }
@@ -143,10 +143,10 @@ export function notificationRow(notice: Notice, views: Views, apiKey: string) {
 /** The numbers in the query `ids=1,2`. @throws BadRequest if they are missing, malformed or too many */
 export function readNotificationIds(query: URLSearchParams): readonly number[] {
   const text = query.get('ids') ?? '';
-  if (text === '') throw new BadRequest('Invalid ids: name the notifications to drop, such as ids=1,2');
+  if (text === '') throw new BadRequest('Invalid ids: list the notifications to drop, such as ids=1,2');
   const ids = text.split(',').map((part) => parseWhole(part.trim()));
   if (ids.length > limits.notificationIdsMax) {
-    throw new BadRequest(`Invalid ids: there are ${ids.length}, at most ${limits.notificationIdsMax} are allowed`);
+    throw new BadRequest(`Invalid ids: got ${ids.length}, at most ${limits.notificationIdsMax} are allowed`);
   }
   return ids.map((id) => {
     if (id === undefined) throw new BadRequest('Invalid ids: each must be a whole number');

@@ -35,7 +35,7 @@ const dateField = z.iso
   .refine((text) => {
     const year = new Date(text).getUTCFullYear();
     return year >= 0 && year <= YEAR_MAX;
-  }, `must lie within the years 0000 to ${YEAR_MAX} of UTC`)
+  }, `must be in the years 0000 to ${YEAR_MAX} in UTC`)
   .meta({ examples: ['2030-01-31T12:00:00Z'] });
 /** Also accepts the format of catalog records: 2030-01-31 12:00:00+00. */
 const gameTimeField = z.preprocess((given) => {
@@ -55,7 +55,7 @@ const tickField = z
   .transform((value) => parsePips(String(value)) ?? 0)
   .refine((pips) => TICK_SIZES_PIPS.some((tick) => tick === pips), `must be one of ${TICKS}`);
 const { feeRate } = decimalUnits;
-const FEE_RATE_LIMIT = `must be a decimal of at most ${feeRate.places} places from 0 to ${feeRate.print(limits.feeRateMax)}`;
+const FEE_RATE_LIMIT = `must be a decimal with at most ${feeRate.places} decimal places, from 0 to ${feeRate.print(limits.feeRateMax)}`;
 const feeRateField = z
   .union([z.string(), z.number()], FEE_RATE_LIMIT)
   .meta({ examples: ['0.02'] })
@@ -147,7 +147,7 @@ const marketTerms = {
         .string()
         .regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be a lower-case name of at most 64 letters, digits and underscores'),
       booleanField,
-      'must be an object of names with true or false',
+      'must be an object that maps names to true or false',
     )
     .refine((flags) => Object.keys(flags).length <= FLAGS_MAX, `must have at most ${FLAGS_MAX} entries`)
     .optional(),
@@ -166,7 +166,7 @@ export const eventBody = z
       .optional(),
     /** Labels of tags by slug; a tag keeps the first label that an event gave it. */
     tag_labels: z
-      .record(slugField, nameField(TEXT_MAX.short), 'must be an object of slugs with texts')
+      .record(slugField, nameField(TEXT_MAX.short), 'must be an object that maps slugs to strings')
       .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
       .optional(),
     series: slugField.optional(),
@@ -186,8 +186,8 @@ export const marketBody = z
     /** Slug or number of an event. */
     event: textField(TEXT_MAX.short).optional(),
     outcomes: z
-      .tuple([outcomeField, outcomeField], 'must be two texts')
-      .refine(([first, second]) => first !== second, 'must be two different texts')
+      .tuple([outcomeField, outcomeField], 'must be two strings')
+      .refine(([first, second]) => first !== second, 'must be two different strings')
       .meta({ examples: [['Yes', 'No']] })
       .optional(),
     question_id: bytes32Field.optional(),
@@ -210,7 +210,10 @@ export const marketBody = z
 export const marketChangeBody = z
   .strictObject({
     status: z
-      .enum(['active', 'open', 'paused', 'closed'], 'must be active, paused or closed; resolving has a path of its own')
+      .enum(
+        ['active', 'open', 'paused', 'closed'],
+        'must be active, paused or closed; resolving a market has its own path',
+      )
       .transform((word) => laterStatuses[word])
       .optional(),
     question: nameField(TEXT_MAX.title).optional(),

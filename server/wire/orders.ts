@@ -80,7 +80,10 @@ function readSalt(fields: Fields): number | string {
   const { salt } = fields;
   if (typeof salt === 'number') {
     if (Number.isSafeInteger(salt) && salt >= 0) return salt;
-    throw refuse('order.salt', 'as a number must be whole and at most 9007199254740991, send salt as a string');
+    throw refuse(
+      'order.salt',
+      'must be a whole number up to 9007199254740991 when it is a JSON number; otherwise send salt as a string',
+    );
   }
   if (typeof salt === 'string' && isUint256Decimal(salt)) return salt;
   throw refuse('order.salt', 'must be a whole number, or a string of digits below 2^256');

@@ -78,7 +78,7 @@ export function marketStatusText(status: number): string {
 }
 
 const FIELD_TEXTS: Readonly<Record<number, string>> = {
-  [MarketField.STATUS]: 'status: a new market is draft, open or paused',
+  [MarketField.STATUS]: 'status: it must be draft, open or paused for a new market',
   [MarketField.TICK]: `tick_size: it must be one of ${TICK_SIZES_PIPS.map(pipsText).join(', ')}`,
   [MarketField.MIN_ORDER]: `min_order_size: it must be from ${lotsText(1)} to ${lotsText(limits.orderLotsMax)} shares`,
   [MarketField.MIN_MARKETABLE_BUY]: `min_marketable_buy: it must be from 0 to ${microText(MICRO_MAX)}`,
@@ -137,15 +137,15 @@ const sentences = {
   KEY_UNKNOWN: () => ({ status: 401, text: 'Unauthorized/Invalid api key' }),
   WALLET_NOT_OWNED: ({ address }) => refuse(`the wallet ${address ?? ''} does not belong to the owner of the API KEY`),
   MARKET_UNKNOWN: () => ({ status: 404, text: 'market not found' }),
-  POST_ONLY_TYPE: () => refuse('invalid post-only order: postOnly goes with GTC and GTD orders only'),
+  POST_ONLY_TYPE: () => refuse('invalid post-only order: postOnly is allowed for GTC and GTD orders only'),
   EXPIRATION_INVALID: ({ a, b }) =>
     refuse(
       b === 0
-        ? `invalid expiration: ${a}, only GTD orders expire, all others must say "0"`
-        : `invalid expiration: ${a}, the earliest accepted is ${b} (60 seconds from now)`,
+        ? `invalid expiration: ${a}; it must be "0" unless orderType is GTD`
+        : `invalid expiration: ${a}; it must be at least ${b} (60 seconds from now)`,
     ),
   TIMESTAMP_OUT_OF_RANGE: ({ orderId, a, b, c }) =>
-    invalidOrder(orderId, `Timestamp out of range: ${a}, accepted are ${b} to ${c}`),
+    invalidOrder(orderId, `Timestamp out of range: ${a}; it must be from ${b} to ${c}`),
   AMOUNT_NOT_POSITIVE: ({ a, b }) =>
     refuse(`invalid amounts, maker and taker amount must be above 0: got makerAmount ${a} and takerAmount ${b}`),
   AMOUNT_ACCURACY: accuracySentence,
@@ -197,27 +197,28 @@ const sentences = {
       orderID: orderId ?? '',
     }),
   MARKET_STATE: ({ a }) =>
-    refuse(`the market is ${marketStatusText(a)}, which does not allow this`, { market_status: marketStatusText(a) }),
+    refuse(`this is not allowed while the market is ${marketStatusText(a)}`, { market_status: marketStatusText(a) }),
   MARKET_TERMS: ({ a }) => refuse(`invalid_field: ${FIELD_TEXTS[a] ?? 'terms'}`),
   MARKET_EXISTS: () =>
-    refuse('a market with this condition id exists already: give another slug, question_id or condition_id'),
-  TOKEN_EXISTS: () => refuse('a market with one of these token ids exists already'),
+    refuse('a market with this condition id already exists: use another slug, question_id or condition_id'),
+  TOKEN_EXISTS: () => refuse('a market with one of these token ids already exists'),
   SLUG_EXISTS: () => refuse('this slug is taken'),
   EVENT_UNKNOWN: ({ a }) => ({ status: 404, text: `event ${a} not found` }),
-  AMOUNT_INVALID: ({ a }) => refuse(`invalid_field: amount: it is ${microText(a)}, the least is 0.000001`),
+  AMOUNT_INVALID: ({ a }) => refuse(`invalid_field: amount: it must be at least 0.000001, got ${microText(a)}`),
   BALANCE_SHORT: ({ a, b, c }) =>
     refuse(
-      `not enough balance: ${microText(c)} asked, the balance is ${microText(a)} and open orders reserve ${microText(b)}`,
+      `not enough balance: ${microText(c)} requested, the balance is ${microText(a)} and open orders reserve ${microText(b)}`,
     ),
   SHARES_SHORT: ({ a, b }) =>
-    refuse(`not enough shares: ${microText(b)} asked, ${microText(a)} of both tokens are free`),
+    refuse(`not enough shares: ${microText(b)} of each token requested, ${microText(a)} of each available`),
   NOTHING_TO_REDEEM: () => refuse('there is nothing to redeem: the wallet holds no shares of this market'),
   DEPOSITS_FULL: ({ a, b }) =>
     refuse(
-      `all deposits so far, withdrawn or not, are ${microText(a)}; ${microText(b)} more would pass the limit of ${microText(MICRO_MAX)}`,
+      `a deposit of ${microText(b)} would exceed the limit of ${microText(MICRO_MAX)} on all deposits, withdrawn or not: they total ${microText(a)} so far`,
     ),
   KEY_EXISTS: () => refuse('Could not create api key'),
-  WALLET_TAKEN: ({ address }) => refuse(`the wallet ${address ?? ''} cannot be bound: it is somebody's already`),
+  WALLET_TAKEN: ({ address }) =>
+    refuse(`the wallet ${address ?? ''} cannot be bound: it already belongs to an owner or is the zero address`),
 } as const satisfies Record<RejectionName, Sentence>;
 
 /**
@@ -244,9 +245,9 @@ export function historyRefusal({ message }: Error): RejectionReply {
 /** The reply while nothing can be made durable: to a command that was not accepted, and to one whose outcome is unknown. */
 export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
   const seconds = RETRY_SECONDS.unavailable;
-  if (!isUndecided) return closed(503, `the exchange takes no commands at present: ${reason}`, seconds);
-  const advice = 'it may yet be: ask for it, or send the same order again, which is never taken twice';
-  const text = `it is not known whether this was taken, ${advice}: ${reason}`;
+  if (!isUndecided) return closed(503, `the exchange does not accept commands at present: ${reason}`, seconds);
+  const advice = 'Ask for it, or send the same order again: an order is never accepted twice';
+  const text = `it is not known whether this was accepted, and it may still be. ${advice}. The reason: ${reason}`;
   return { ...closed(503, text, seconds), extra: { code: 'outcome_unknown' } };
 }
 

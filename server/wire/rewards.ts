@@ -45,7 +45,7 @@ export function readScoredOrders(body: unknown): readonly string[] {
 /** The orders of the query `order_ids=0x…,0x…`. @throws BadRequest */
 export function readScoredOrderQuery(query: URLSearchParams): readonly string[] {
   const text = query.get('order_ids') ?? '';
-  if (text === '') throw new BadRequest('Invalid payload: name the orders, such as order_ids=0x…,0x…');
+  if (text === '') throw new BadRequest('Invalid payload: order_ids must list order ids, such as order_ids=0x…,0x…');
   const parts = text.split(',');
   boundCount(parts.length, SCORING_ORDERS_MAX);
   return parts.map((part) => readScoredOrder(part.trim()));

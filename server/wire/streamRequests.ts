@@ -103,7 +103,7 @@ function readPoint(value: unknown): ResumePoint {
   const isWhole = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence >= 0;
   if (typeof streamId === 'string' && isWhole) return { streamId, sequence };
   throw new BadStreamRequest(
-    'resume must be {"stream_id":"…","sequence":n}, or a list of these, with whole numbers from 0',
+    'resume must be {"stream_id":"…","sequence":n} or a list of these, where n is a whole number from 0',
   );
 }
 

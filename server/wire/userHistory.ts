@@ -274,7 +274,7 @@ export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryR
       throw new Error('an order is rendered by renderOrder');
     default: {
       const unknown: never = query;
-      throw new Error(`no such question: ${JSON.stringify(unknown)}`);
+      throw new Error(`unknown question: ${JSON.stringify(unknown)}`);
     }
   }
 }

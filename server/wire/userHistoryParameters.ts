@@ -241,7 +241,7 @@ export class Parameters {
     if (ids === undefined) return undefined;
     const isFew = ids.length <= NAMES_MAX;
     if (!isFew || !ids.every((id) => isBytes32(id))) {
-      throw invalid('market', `1 to ${NAMES_MAX} condition ids, each 0x and 64 hex digits, with commas between`);
+      throw invalid('market', `1 to ${NAMES_MAX} comma-separated condition ids, each 0x and 64 hex digits`);
     }
     return [...new Set(ids.map((id) => id.toLowerCase()))];
   }
@@ -252,7 +252,7 @@ export class Parameters {
     const max = name === 'id' ? 1 : NAMES_MAX;
     const numbers = texts.map((text) => parseWhole(text) ?? 0);
     if (numbers.length > max || numbers.includes(0)) {
-      throw invalid(name, max === 1 ? 'an event id' : `1 to ${max} event ids with commas between`);
+      throw invalid(name, max === 1 ? 'an event id' : `1 to ${max} comma-separated event ids`);
     }
     return [...new Set(numbers)];
   }
@@ -261,7 +261,7 @@ export class Parameters {
     const conditionIds = this.conditionIds();
     const eventNumbers = this.eventNumbers(eventName);
     if (conditionIds !== undefined && eventNumbers !== undefined) {
-      throw invalid(eventName, `market and ${eventName} exclude each other`);
+      throw invalid(eventName, `market and ${eventName} are mutually exclusive`);
     }
     return { conditionIds, eventNumbers };
   }

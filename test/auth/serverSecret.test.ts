@@ -61,6 +61,6 @@ describe("the server's secret", () => {
     if (process.platform === 'win32') return;
     loadServerSecret(folder, {});
     chmodSync(join(folder, SERVER_SECRET_FILE), 0o644);
-    expect(() => loadServerSecret(folder, {})).toThrow(/mode 644\); it needs 600/);
+    expect(() => loadServerSecret(folder, {})).toThrow(/mode 644\); its mode must be 600/);
   });
 });

@@ -82,7 +82,7 @@ test('a date that its offset leads out of four-digit years is refused', async ()
       const { status, json } = await post('/markets', { question: 'When?', [field]: date });
       expect([status, json.error]).toEqual([
         400,
-        `invalid_field: ${field}: it must lie within the years 0000 to 9999 of UTC`,
+        `invalid_field: ${field}: it must be in the years 0000 to 9999 in UTC`,
       ]);
     }
   }

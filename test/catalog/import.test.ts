@@ -115,15 +115,15 @@ test('every bad line is named, and then nothing is made', async () => {
   const text = String(outcome);
   const expected: readonly (readonly [number, string])[] = [
     [2, 'it is not JSON'],
-    [4, 'market good is there twice'],
-    [5, 'event match is there twice'],
+    [4, 'market good appears twice'],
+    [5, 'event match appears twice'],
     [6, 'invalid_field: tick_size'],
     [7, 'unknown_field: colour'],
     [8, 'invalid_field: slug'],
-    [9, 'event nowhere is neither in the exchange nor in a line before this one'],
-    [10, 'is there twice'],
+    [9, 'event nowhere is neither in the exchange nor on an earlier line'],
+    [10, 'appears twice'],
     [11, 'invalid_field: winner'],
-    [12, 'a draft cannot be over'],
+    [12, 'it must not be draft'],
     [13, 'invalid_field: kind'],
     [14, 'invalid_field: kind'],
     [15, 'missing_field: label'],
@@ -131,10 +131,10 @@ test('every bad line is named, and then nothing is made', async () => {
     [17, 'invalid_field: end_date'],
     [18, 'invalid_field: question'],
     [19, 'invalid_field: label'],
-    [20, 'invalid_field: closed: a market with a winner is over'],
+    [20, 'invalid_field: closed: it must not be false for a market with a winner'],
   ];
   for (const [line, reason] of expected) expect(text).toMatch(new RegExp(`bad.jsonl:${line}: .*${reason}`));
-  expect(text).toContain(`${expected.length} of 20 lines are not right; nothing was imported.`);
+  expect(text).toContain(`${expected.length} of 20 lines are invalid; nothing was imported.`);
   expect(server.services.views.markets.list()).toEqual([]);
   expect(server.services.views.markets.eventList()).toEqual([]);
   await server.close();
@@ -154,10 +154,10 @@ test('what the exchange has already is named line by line, and its events take f
   ]);
   await expect(again).rejects.toThrow(
     [
-      /:1: the exchange has an event match already\n/,
-      /.*:2: the exchange has a market there already\n/,
-      new RegExp(`.*:3: the exchange has a market of condition ${CONDITION} already\n`),
-      /.*:4: the exchange has a market of token 11 already\n/,
+      /:1: the exchange already has an event match\n/,
+      /.*:2: the exchange already has a market there\n/,
+      new RegExp(`.*:3: the exchange already has a market with condition id ${CONDITION}\n`),
+      /.*:4: the exchange already has a market with token id 11\n/,
     ].reduce((all, { source }) => new RegExp(all.source + source), /again\.jsonl/),
   );
   expect(await importing('more.jsonl', [marketLine('more')])).toEqual({ events: 0, markets: 1 });
@@ -212,7 +212,7 @@ test('lines of which one was bad are not committed, whoever asks for it', async 
   const target = await runningTarget(server.url, 'dev-admin');
   const lines = [EVENT, { kind: 'tag' }].map((row, at) => ({ line: at + 1, row }));
   expect(await target.take(lines)).toHaveLength(1);
-  await expect(target.commit()).rejects.toThrow('answered 400: 1 line is not right; nothing was imported.');
+  await expect(target.commit()).rejects.toThrow('answered 400: 1 line is invalid; nothing was imported.');
   expect(server.services.views.markets.eventList()).toEqual([]);
   await server.close();
 });
@@ -224,7 +224,7 @@ test('an event that somebody is making at the moment of the commit keeps all of 
   expect(lines.addAll([EVENT, marketLine('mine')].map((row, at) => ({ line: at + 1, row })))).toEqual([]);
   const tail = Buffer.from(JSON.stringify({ slug: 'match', title: 'Somebody else’s' }));
   const others = exchange.submit(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
-  await expect(lines.commit()).rejects.toThrow('somebody has made the event match meanwhile; nothing was imported');
+  await expect(lines.commit()).rejects.toThrow('the event match was created in the meantime; nothing was imported');
   await others;
   expect(server.services.views.markets.eventList().length).toBe(1);
   expect(server.services.views.markets.list()).toEqual([]);
@@ -237,9 +237,9 @@ test('a tag or series that comes after an event of it is a bad line: its name wo
   const file = fileOf('late.jsonl', lines);
   const outcome = await importFile(file, await runningTarget(server.url, 'dev-admin')).catch((error: Error) => error);
   expect(String(outcome)).toMatch(
-    /late.jsonl:2: tag sports comes after an event that has it.*\n.*:3: series weekly comes/,
+    /late.jsonl:2: tag sports comes after an event that uses it.*\n.*:3: series weekly comes/,
   );
-  expect(String(outcome)).toContain('2 of 4 lines are not right');
+  expect(String(outcome)).toContain('2 of 4 lines are invalid');
   await server.close();
 });
 
@@ -272,7 +272,7 @@ test.each([
   const rows = [EVENT, marketLine('mine', line)].map((row, at) => ({ line: at + 1, row }));
   expect(await target.take(rows)).toEqual([]);
   expect((await send(server.url, 'POST', '/admin/markets', { question: 'Mine?', ...body }, ADMIN)).status).toBe(200);
-  const reason = `somebody has made the market ${body.slug} meanwhile; nothing was imported`;
+  const reason = `the market ${body.slug} was created in the meantime; nothing was imported`;
   await expect(target.commit()).rejects.toThrow(reason);
   expect(server.services.views.markets.eventList()).toEqual([]);
   expect((await send(server.url, 'GET', '/ok')).status).toBe(200);
@@ -339,7 +339,7 @@ test('an import that another took the place of is told so', async () => {
   const first = await runningTarget(server.url, 'dev-admin');
   const second = await runningTarget(server.url, 'dev-admin');
   const lines = [{ line: 1, row: EVENT }];
-  await expect(first.take(lines)).rejects.toThrow(/answered 404: import not found: \S+; .* another took its place/);
+  await expect(first.take(lines)).rejects.toThrow(/answered 404: import not found: \S+; .* another import replaced it/);
   expect(await second.take(lines)).toEqual([]);
   await server.close();
 });
@@ -383,7 +383,7 @@ test('a line that is too long for any request is named like every other bad line
   const file = fileOf('long.jsonl', [EVENT, long, 'no JSON']);
   const importing = importFile(file, await runningTarget(server.url, 'dev-admin'));
   await expect(importing).rejects.toThrow(
-    /long\.jsonl:2: it has 3\d{6} bytes, and a line may have at most 524288\n.*:3: it is not JSON/,
+    /long\.jsonl:2: it has 3\d{6} bytes; a line may have at most 524288\n.*:3: it is not JSON/,
   );
   expect((await send(server.url, 'GET', '/events')).json).toEqual([]);
   // Lines with the maximum of text, one after another, fit into requests.
@@ -404,11 +404,11 @@ test('a line without end is named and never kept, nor are bad lines without numb
   await written;
   // More characters than a V8 string can have.
   await expect(importFile(endless, target)).rejects.toThrow(
-    /endless\.jsonl\.gz:1: it has 629145600 bytes, and a line may have at most 524288\n.*:2: .*\n2 of 2 lines are not right/,
+    /endless\.jsonl\.gz:1: it has 629145600 bytes; a line may have at most 524288\n.*:2: .*\n2 of 2 lines are invalid/,
   );
   const bad = fileOf('many.jsonl', [...Array(30_000).fill('{"kind"'), '{"kind":"tag"}']);
   await expect(importFile(bad, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
-    /many\.jsonl:1: .*\n(.*\n)+.*many\.jsonl:100: .*\n… and 29,901 more\.\n30,001 of 30,001 lines are not right/,
+    /many\.jsonl:1: .*\n(.*\n)+.*many\.jsonl:100: .*\n… and 29,901 more\.\n30,001 of 30,001 lines are invalid/,
   );
   await server.close();
 });
@@ -419,7 +419,7 @@ test('lines that are nested deep, hold control characters or begin with a mark a
     importFile(fileOf(name, lines), await runningTarget(server.url, 'dev-admin'));
   const deep = `{"kind":"tag","slug":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   await expect(importing('deep.jsonl', [deep])).rejects.toThrow(
-    /deep\.jsonl:1: it nests arrays and objects deeper than 16 levels, which is the limit\n1 of 1 line is not right/,
+    /deep\.jsonl:1: it nests arrays and objects deeper than the limit of 16 levels\n1 of 1 line is invalid/,
   );
   const error = await importing('escape.jsonl', ['\u001b[2J\u0007']).catch((thrown: Error) => thrown);
   expect(String(error)).toContain('escape.jsonl:1: it is not JSON');
@@ -451,10 +451,10 @@ test('an outcome called split is taken in no market that is still to be resolved
     { ...named, slug: 'closed', closed: true },
   ];
   const reason =
-    'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
+    'invalid_field: outcomes: none may be "split", because resolving a market to "split" pays half to each outcome';
   const file = fileOf('named.jsonl', lines);
   await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
-    `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are not right; nothing was imported.`,
+    `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are invalid; nothing was imported.`,
   );
   await server.close();
 });
@@ -466,7 +466,9 @@ test('an address that is none, or where nothing answers, is said with what to do
     );
   }
   const open = runningTarget('http://me:hidden@127.0.0.1:8080', 'dev-admin');
-  await expect(open).rejects.toThrow(/^--url must carry no name and password; the token goes into --admin-token/);
+  await expect(open).rejects.toThrow(
+    /^--url must not contain a user name or password; pass the token in --admin-token/,
+  );
   const url = `http://127.0.0.1:${await freePort()}`;
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,

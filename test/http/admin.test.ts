@@ -26,7 +26,7 @@ describe('the admin token', () => {
   });
 
   test.each([
-    ['Bearer wrong', 'this path needs the admin token, and the one that was sent is another'],
+    ['Bearer wrong', 'this path needs the admin token, but the request carries a different token'],
     ['wrong', 'this path needs the admin token: send the header Authorization: Bearer <admin token>'],
   ])('%s is told so', async (authorization, error) => {
     expect((await send(server.url, 'POST', '/admin/events', { title: 'x' }, { authorization })).json).toEqual({
@@ -54,7 +54,7 @@ describe('events and markets', () => {
     const numbered = await accepted(admin('/admin/events', { title: 'First', slug: 'first-of-two' }));
     const slugged = await accepted(admin('/admin/events', { title: 'Second', slug: numbered.id }));
     const { status, json } = await admin('/admin/markets', { question: 'Whose?', event: numbered.id });
-    const error = `invalid_field: event: ${numbered.id} is the number of first-of-two and the slug of number ${slugged.id}; send one of these two`;
+    const error = `invalid_field: event: ${numbered.id} is the number of first-of-two and the slug of number ${slugged.id}; send first-of-two or ${slugged.id}`;
     expect([status, json]).toEqual([400, { error }]);
     expect((await newMarket({ event: 'first-of-two' })).event_id).toBe(numbered.id);
     expect((await newMarket({ event: slugged.id })).event_id).toBe(slugged.id);
@@ -86,10 +86,10 @@ describe('events and markets', () => {
     const again = await admin('/admin/markets', { question: 'again', ...ids });
     expect([again.status, again.json.error]).toEqual([
       400,
-      'a market with this condition id exists already: give another slug, question_id or condition_id',
+      'a market with this condition id already exists: use another slug, question_id or condition_id',
     ]);
     const token = await admin('/admin/markets', { question: 'again', token_ids: ['2', '3'] });
-    expect(token.json.error).toBe('a market with one of these token ids exists already');
+    expect(token.json.error).toBe('a market with one of these token ids already exists');
   });
 
   test('terms are given in decimals and read back so', async () => {
@@ -160,10 +160,10 @@ describe('events and markets', () => {
     const early = await change({ end_date: first });
     expect([early.status, early.json.error]).toEqual([
       400,
-      `invalid_field: end_date: it must not lie before start_date, which is ${second}`,
+      `invalid_field: end_date: it must not be before start_date, which is ${second}`,
     ]);
     expect((await change({ start_date: third })).json.error).toBe(
-      `invalid_field: start_date: it must not lie after end_date, which is ${second}`,
+      `invalid_field: start_date: it must not be after end_date, which is ${second}`,
     );
     await accepted(change({ start_date: third, end_date: third }));
     await accepted(change({ question: 'Which day?' }));
@@ -191,7 +191,7 @@ describe('events and markets', () => {
     const reopened = await change({ status: 'active' });
     expect([reopened.status, reopened.json]).toEqual([
       400,
-      { error: 'the market is closed, which does not allow this', market_status: 'closed' },
+      { error: 'this is not allowed while the market is closed', market_status: 'closed' },
     ]);
     const resolve = (outcome: unknown) => admin(`${path}/resolve`, { outcome });
     expect((await resolve('Sideways')).json.error).toBe(
@@ -205,7 +205,7 @@ describe('events and markets', () => {
   test('no outcome may be called split, which says how a market ends: half and half', async () => {
     const reply = await admin('/admin/markets', { question: 'Which?', outcomes: ['merge', 'split'] });
     const error =
-      'invalid_field: outcomes: none may be "split", which stands for half and half where the market is resolved';
+      'invalid_field: outcomes: none may be "split", because resolving a market to "split" pays half to each outcome';
     expect([reply.status, reply.json]).toEqual([400, { error }]);
     const { condition_id } = await newMarket({ outcomes: ['Split', 'Hajduk'] });
     const half = admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'split' });
@@ -240,7 +240,7 @@ describe('bodies that are refused', () => {
     [
       '/admin/events',
       { title: 'x', start_date: '2030-02-01T00:00:00Z', end_date: '2030-02-01T00:59:00+01:00' },
-      'invalid_field: end_date: it must not lie before start_date, which is 2030-02-01T00:00:00.000Z',
+      'invalid_field: end_date: it must not be before start_date, which is 2030-02-01T00:00:00.000Z',
     ],
     ['/admin/events', { title: 'x'.repeat(501) }, 'invalid_field: title: it must have at most 500 characters'],
     [
@@ -259,7 +259,7 @@ describe('bodies that are refused', () => {
     [
       '/admin/markets',
       { question: 'x', start_date: '2030-02-01T00:00:00Z', end_date: '2030-01-31T23:59:59Z' },
-      'invalid_field: end_date: it must not lie before start_date, which is 2030-02-01T00:00:00.000Z',
+      'invalid_field: end_date: it must not be before start_date, which is 2030-02-01T00:00:00.000Z',
     ],
     [
       '/admin/markets',
@@ -269,17 +269,17 @@ describe('bodies that are refused', () => {
     [
       '/admin/markets',
       { question: 'x', min_order_size: 5 },
-      'invalid_field: min_order_size: it must be a decimal string of at most 2 places from 0.01 to 10000000, such as "5", not a number',
+      'invalid_field: min_order_size: it must be a decimal string with at most 2 decimal places, from 0.01 to 10000000, such as "5", not a number',
     ],
     [
       '/admin/markets',
       { question: 'x', min_order_size: '10000000.01' },
-      'invalid_field: min_order_size: it must be a decimal string of at most 2 places from 0.01 to 10000000',
+      'invalid_field: min_order_size: it must be a decimal string with at most 2 decimal places, from 0.01 to 10000000',
     ],
     [
       '/admin/markets',
       { question: 'x', fee: { rate: '0.2', exponent: 1 } },
-      'invalid_field: fee.rate: it must be a decimal of at most 4 places from 0 to 0.1',
+      'invalid_field: fee.rate: it must be a decimal with at most 4 decimal places, from 0 to 0.1',
     ],
     [
       '/admin/markets',
@@ -291,9 +291,9 @@ describe('bodies that are refused', () => {
     [
       '/admin/markets',
       { question: 'x', outcomes: ['A', 'A'] },
-      'invalid_field: outcomes: it must be two different texts',
+      'invalid_field: outcomes: it must be two different strings',
     ],
-    ['/admin/markets', { question: 'x', outcomes: ['A'] }, 'invalid_field: outcomes: it must be two texts'],
+    ['/admin/markets', { question: 'x', outcomes: ['A'] }, 'invalid_field: outcomes: it must be two strings'],
     [
       '/admin/markets',
       { question: 'x', token_ids: ['1', '1'] },
@@ -318,43 +318,43 @@ describe('bodies that are refused', () => {
     [
       '/admin/markets',
       { question: 'x', last_price: '1' },
-      'invalid_field: last_price: it must be a decimal string of at most 4 places from 0.0001 to 0.9999',
+      'invalid_field: last_price: it must be a decimal string with at most 4 decimal places, from 0.0001 to 0.9999',
     ],
     [
       '/admin/markets',
       { question: 'x', last_price: 0.5 },
-      'invalid_field: last_price: it must be a decimal string of at most 4 places from 0.0001 to 0.9999, such as "0.55", not a number',
+      'invalid_field: last_price: it must be a decimal string with at most 4 decimal places, from 0.0001 to 0.9999, such as "0.55", not a number',
     ],
     [
       '/admin/deposits',
       { address, amount: 5 },
-      'invalid_field: amount: it must be a decimal string of at most 6 places from 0.000001 to 9007199254.740991, such as "12.5", not a number',
+      'invalid_field: amount: it must be a decimal string with at most 6 decimal places, from 0.000001 to 9007199254.740991, such as "12.5", not a number',
     ],
     [
       '/admin/deposits',
       { address, amount: '0' },
-      'invalid_field: amount: it must be a decimal string of at most 6 places from 0.000001 to 9007199254.740991',
+      'invalid_field: amount: it must be a decimal string with at most 6 decimal places, from 0.000001 to 9007199254.740991',
     ],
     [
       '/admin/deposits',
       { address, amount: '1e3' },
-      'invalid_field: amount: it must be a decimal string of at most 6 places from 0.000001 to 9007199254.740991',
+      'invalid_field: amount: it must be a decimal string with at most 6 decimal places, from 0.000001 to 9007199254.740991',
     ],
     [
       '/admin/deposits',
       { address, amount: '1.0000001' },
-      'invalid_field: amount: it must be a decimal string of at most 6 places from 0.000001 to 9007199254.740991',
+      'invalid_field: amount: it must be a decimal string with at most 6 decimal places, from 0.000001 to 9007199254.740991',
     ],
     [
       '/admin/deposits',
       { address, amount: '-1' },
-      'invalid_field: amount: it must be a decimal string of at most 6 places from 0.000001 to 9007199254.740991',
+      'invalid_field: amount: it must be a decimal string with at most 6 decimal places, from 0.000001 to 9007199254.740991',
     ],
     ['/admin/deposits', { address: 'me', amount: '1' }, 'invalid_field: address: it must be 0x and 40 hex digits'],
     ['/admin/deposits', { address, amount: '1', __proto__x: 1 }, 'unknown_field: __proto__x'],
-    ['/dev/faucet', { address }, 'missing_field: collateral or shares: say what to credit'],
+    ['/dev/faucet', { address }, 'missing_field: collateral or shares: at least one is required'],
     ['/dev/faucet', { address, shares: '1' }, 'missing_field: token_id'],
-    ['/dev/faucet', { address, token_id: '1' }, 'missing_field: collateral or shares: say what to credit'],
+    ['/dev/faucet', { address, token_id: '1' }, 'missing_field: collateral or shares: at least one is required'],
     ['/dev/faucet', { address, token_id: '1', collateral: '1' }, 'missing_field: shares'],
   ])('%s %j', async (path, body, sentence) => {
     const reply = await admin(path, body);

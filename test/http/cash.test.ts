@@ -20,12 +20,12 @@ test('deposits and withdrawals state the balance after them', async () => {
   const short = await admin('/admin/withdrawals', { address, amount: '10.000002' });
   expect([short.status, short.json.error]).toEqual([
     400,
-    'not enough balance: 10.000002 asked, the balance is 10.000001 and open orders reserve 0',
+    'not enough balance: 10.000002 requested, the balance is 10.000001 and open orders reserve 0',
   ]);
   expect((await admin('/admin/withdrawals', { address: developmentWallet(41).address, amount: '1' })).status).toBe(400);
   const full = await admin('/admin/deposits', { address, amount: '9007199254.740991' });
   const sentence =
-    /^all deposits so far, withdrawn or not, are [0-9.]+; 9007199254\.740991 more would pass the limit of 9007199254\.740991/;
+    /^a deposit of 9007199254\.740991 would exceed the limit of 9007199254\.740991 on all deposits, withdrawn or not: they total [0-9.]+ so far/;
   expect([full.status, full.json.error]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
@@ -35,7 +35,7 @@ test('a wallet that no request used yet can be named with its owner', async () =
   expect((await accepted(admin('/admin/deposits', { address: safe, amount: '1', owner }))).owner).toBe(owner);
   const stranger = developmentWallet(43).address;
   const wrong = await admin('/admin/deposits', { address: proxy, amount: '1', owner: stranger });
-  expect(wrong.json.error).toBe(`invalid_field: owner: ${proxy} is no wallet of ${stranger}`);
+  expect(wrong.json.error).toBe(`invalid_field: owner: ${proxy} is not a wallet of ${stranger}`);
   const taken = await admin('/admin/deposits', { address: safe, amount: '1', owner: stranger });
   expect(taken.json.error).toBe(`invalid_field: owner: the wallet ${safe} belongs to ${owner}`);
 });
@@ -55,7 +55,7 @@ test('the faucet says that shares are credited where the collateral after them i
   const { tokens } = await newMarket();
   const asked = { address, collateral: '9007199254.740991', token_id: tokens[0].token_id, shares: '1' };
   const refused = await send(server.url, 'POST', '/dev/faucet', asked);
-  const sentence = /^the shares are credited, the collateral is not: all deposits so far, withdrawn or not, are /;
+  const sentence = /^the shares were credited, but the collateral was not: a deposit of /;
   expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
 });
 

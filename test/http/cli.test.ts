@@ -134,10 +134,10 @@ describe('reasons not to start', () => {
 
   test('an address that cannot be listened on: what stands in the way, and what helps', () => {
     const text = (code: string): string => bindFaultText('127.0.0.1', 81, code);
-    expect(text('EACCES')).toContain('Choose one above 1023');
-    expect(text('EMFILE')).toContain('too many files are open for the limit of this process (ulimit -n). Raise it.');
-    expect(text('ENFILE')).toContain('for the limit of the whole system');
-    expect(text('EADDRNOTAVAIL')).toContain('(EADDRNOTAVAIL). Choose another with --host.');
+    expect(text('EACCES')).toContain('Choose a port above 1023');
+    expect(text('EMFILE')).toContain('the open-file limit of this process (ulimit -n) is exhausted. Raise it.');
+    expect(text('ENFILE')).toContain('the open-file limit of the whole system');
+    expect(text('EADDRNOTAVAIL')).toContain('(EADDRNOTAVAIL). Choose another address with --host.');
   });
 
   test.runIf(process.platform === 'linux')(
@@ -164,7 +164,7 @@ describe('reasons not to start', () => {
   test('an address that is not of this machine', async () => {
     const args = ['--host', '203.0.113.7', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
     const end = await runToEnd(['start', ...args, '--data-dir', freshDir()]);
-    expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another with --host.')]);
+    expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another address with --host.')]);
   });
 
   test('a data directory that another process uses', async () => {

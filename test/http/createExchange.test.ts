@@ -73,7 +73,7 @@ test('settings that are not allowed are named', async () => {
     'port must be a whole number from 0 to 65535; it is 65536.',
   );
   await expect(createExchange({ minedDelay: '2' })).rejects.toThrow(
-    'minedDelay must be 0, or a number with ms, s, m, h or d',
+    'minedDelay must be 0 or a duration in ms, s, m, h or d',
   );
 });
 

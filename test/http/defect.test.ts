@@ -70,7 +70,7 @@ test('a throwing handler answers 503, tells its server once a throw, and leaves 
   for (const index of throwing.keys()) {
     const reply = await send(server.url, 'GET', `/throw/${index}`);
     expect(reply.status).toBe(503);
-    expect(reply.json.error).toMatch(/^the exchange stopped on a defect/);
+    expect(reply.json.error).toMatch(/^the exchange stopped because of an internal defect/);
     expect(reply.headers.get('retry-after')).toBe('5');
   }
   expect((await send(server.url, 'POST', '/throw/body', {})).status).toBe(503);
@@ -79,7 +79,7 @@ test('a throwing handler answers 503, tells its server once a throw, and leaves 
   expect(defects.map(({ message }) => message)).toEqual([
     'nobody expects this',
     'nor this',
-    "header x-late was asked for after the handler's first wait",
+    "header x-late was read after the handler's first await",
     'nobody expects this',
   ]);
 });
@@ -91,7 +91,7 @@ test('closed storage is 503 with its reason, and no defect', async () => {
   server = await startTestServer({ endpoints: [{ ...row, path: '/', handler }] });
   const reply = await send(server.url, 'GET', '/');
   expect(reply.status).toBe(503);
-  expect(reply.json).toEqual({ error: 'the exchange takes no commands at present: the disk is full' });
+  expect(reply.json).toEqual({ error: 'the exchange does not accept commands at present: the disk is full' });
   expect(reply.headers.get('retry-after')).toBe('5');
 });
 

@@ -39,7 +39,7 @@ const table: readonly Endpoint[] = [
     ...row,
     method: 'GET',
     path: '/test/no-history',
-    handler: () => Promise.reject(new HistorianUnavailable('its index is built anew')),
+    handler: () => Promise.reject(new HistorianUnavailable('its index is being rebuilt')),
   },
   { ...row, method: 'GET', path: '/test/ip', handler: (request): Reply => ({ body: JSON.stringify(request.ip) }) },
 ];
@@ -67,7 +67,7 @@ describe('routes', () => {
       const reply = await send(server.url, 'GET', path);
       expect(reply.status).toBe(404);
       expect(reply.json).toEqual({
-        error: 'not found: streams answer WebSockets alone, and this request asks for no upgrade',
+        error: 'not found: streams accept WebSocket connections only, and this request does not ask for an upgrade',
       });
     }
     expect((await send(server.url, 'GET', '/wsx')).json).toEqual({ error: 'not found' });
@@ -87,7 +87,7 @@ describe('routes', () => {
     const reply = await send(server.url, 'DELETE', '/time');
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
-    expect(reply.json.error).toBe('DELETE is not allowed on /time; it takes GET, HEAD, OPTIONS');
+    expect(reply.json.error).toBe('DELETE is not allowed on /time; allowed methods: GET, HEAD, OPTIONS');
     const [raw] = await sendRaw(server.port, ['BREW /time HTTP/1.1\r\nHost: localhost\r\n\r\n']);
     expect(raw.status).toBe(405);
   });
@@ -124,7 +124,7 @@ test('a historian that cannot answer is 503, with when to come back', async () =
   const reply = await send(server.url, 'GET', '/test/no-history');
   expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
   expect(reply.json).toEqual({
-    error: 'internal_error: The history cannot be read at present: its index is built anew',
+    error: 'internal_error: The history cannot be read at present: its index is being rebuilt',
   });
 });
 
@@ -244,7 +244,7 @@ describe('bodies', () => {
       const inner = open === '[' ? '' : '1';
       const reply = await send(server.url, 'POST', '/test/echo', open.repeat(depth) + inner + close.repeat(depth));
       expect(reply.status).toBe(400);
-      expect(reply.json.error).toContain('deeper than 32 levels');
+      expect(reply.json.error).toContain('deeper than the limit of 32 levels');
     }
   });
 
@@ -268,7 +268,7 @@ describe('bodies', () => {
   test('another content type is 415, none at all is taken', async () => {
     const plain = await send(server.url, 'POST', '/test/echo', '{}', { 'content-type': 'text/plain' });
     expect(plain.status).toBe(415);
-    expect(plain.json.error).toBe('the content type text/plain is not taken; send the body as application/json');
+    expect(plain.json.error).toBe('the content type text/plain is not supported; send the body as application/json');
     const utf8 = await send(server.url, 'POST', '/test/echo', '{}', {
       'content-type': 'Application/JSON; charset=utf-8',
     });

@@ -198,7 +198,7 @@ test('an interval reaches back from the present', async () => {
   const fine = await history('market=102&interval=max&fidelity=1');
   expect([fine.status, fine.json.error]).toEqual([
     400,
-    'invalid_field: fidelity: it would give 11521 points, at most 10080 are given: use 2 or more',
+    'invalid_field: fidelity: it would give 11521 points, the limit is 10080: use 2 or more',
   ]);
 });
 
@@ -273,7 +273,7 @@ test('what is wrong is told by the name of its field', async () => {
     [{ markets: [100] }, 'invalid_field: markets'],
     [
       { markets: Array.from({ length: 21 }, () => '100') },
-      'invalid_field: markets: it must name at most 20 markets, and names 21',
+      'invalid_field: markets: it must name at most 20 markets, got 21',
     ],
     [{ markets: ['100'], fidelity: [] }, 'invalid_field: fidelity'],
     [{ markets: ['100'], start_ts: 1.5 }, 'invalid_field: start_ts'],

@@ -191,7 +191,7 @@ test('a bound wallet trades for its new owner, and nobody can have it twice', as
   const taken = await admin(`/admin/accounts/${bob.wallet.address}`, { bind: { wallet, type: 2 }, banned: true });
   expect([taken.status, taken.json.error]).toEqual([
     400,
-    `the wallet ${wallet} cannot be bound: it is somebody's already`,
+    `the wallet ${wallet} cannot be bound: it already belongs to an owner or is the zero address`,
   ]);
   expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(alice.wallet.address);
   expect((await post(bob, market, { pips: 2100, shares: 10 })).json.status).toBe('live');
@@ -207,7 +207,10 @@ test('one request binds a wallet and sets a flag', async () => {
 test('the address of an owner with a key cannot be bound to another', async () => {
   const wallet = bob.wallet.address.toLowerCase();
   const { status, json } = await admin(`/admin/accounts/${alice.wallet.address}`, { bind: { wallet, type: 2 } });
-  expect([status, json.error]).toEqual([400, `the wallet ${wallet} cannot be bound: it is somebody's already`]);
+  expect([status, json.error]).toEqual([
+    400,
+    `the wallet ${wallet} cannot be bound: it already belongs to an owner or is the zero address`,
+  ]);
   expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(bob.wallet.address);
 });
 

@@ -202,14 +202,16 @@ test('of a batch that the journal takes in part each order tells whether it was 
     const { status, json } = await sendWith(alice, '/orders', bodies, {});
     const taken = json.filter(({ errorMsg }: { errorMsg: string }) => errorMsg === '');
     expect([status, taken.length > 0, taken.length < bodies.length]).toEqual([200, true, true]);
-    expect(json.at(-1).errorMsg).toMatch(/^the exchange takes no commands at present: the journal is \d+ bytes behind/);
+    expect(json.at(-1).errorMsg).toMatch(
+      /^the exchange does not accept commands at present: the journal is \d+ bytes behind/,
+    );
     const { canceled } = (await call(alice, 'DELETE', '/cancel-all')).json;
     expect(canceled).toEqual(taken.map(({ orderID }: { orderID: string }) => orderID));
     Reflect.set(exchange, 'pendingBytesMax', -1);
     const none = await sendWith(alice, '/orders', bodies, {});
     expect([none.status, none.json.error, none.headers.get('retry-after')]).toEqual([
       503,
-      'the exchange takes no commands at present: the journal is 0 bytes behind, and at most -1 may wait',
+      'the exchange does not accept commands at present: the journal is 0 bytes behind, and at most -1 may wait',
       '5',
     ]);
   } finally {

@@ -30,10 +30,10 @@ test('split, merge and redeem change the wallet of the signature type', async ()
   const merged = await accepted(call('/merge', { condition_id, amount: '0.5' }));
   expect(merged).toMatchObject({ wallet: wallet.address, collateral: '9900' });
   const short = await call('/merge', { condition_id, amount: '100.000001' });
-  expect(short.json.error).toBe('not enough shares: 100.000001 asked, 100 of both tokens are free');
+  expect(short.json.error).toBe('not enough shares: 100.000001 of each token requested, 100 of each available');
   expect((await call('/split', { condition_id, amount: '9900.000001' })).json.error).toMatch(/^not enough balance/);
   expect((await call('/redeem', { condition_id })).json).toEqual({
-    error: 'the market is active, which does not allow this',
+    error: 'this is not allowed while the market is active',
     market_status: 'active',
   });
   await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));

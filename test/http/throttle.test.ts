@@ -156,7 +156,7 @@ test('a refusal says how much is allowed and exactly when to come back', () => {
   const refusal = ask(throttle, 'GET /prices-history', 'a', START_MS + 6_500);
   expect(refusal?.status).toBe(429);
   expect(JSON.parse(refusal?.body() ?? '')).toEqual({
-    error: 'Too Many Requests: GET /prices-history takes 100 requests in 10 s; try again in 4 s',
+    error: 'Too Many Requests: the limit for GET /prices-history is 100 requests in 10 s; try again in 4 s',
   });
   expect(refusal?.headers).toMatchObject({
     'retry-after': '4',

@@ -44,7 +44,9 @@ test('a public path takes exactly its requests from an address, and tells the ne
     const ask = (): Promise<JsonReply> => send(url, 'GET', '/');
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
     const refused = await ask();
-    expect(refused.json).toEqual({ error: 'Too Many Requests: GET / takes 50 requests in 10 s; try again in 10 s' });
+    expect(refused.json).toEqual({
+      error: 'Too Many Requests: the limit for GET / is 50 requests in 10 s; try again in 10 s',
+    });
     const names = ['retry-after', 'ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset', 'ratelimit-policy'];
     expect(names.map((name) => refused.headers.get(name))).toEqual(['10', '50', '0', '10', '50;w=10']);
     expect(refused.headers.get('poly-ratelimit-reset')).toBe(String(Math.ceil(clock.now() / 1000) + 10));
@@ -120,7 +122,7 @@ test('every row of the table counts its own path, below its mounts too, and no o
         // A request that is refused for its content counts all the same.
         const isFull = replies.map(({ status }) => status === 429);
         expect([path, isFull]).toEqual([path, [false, false, false, true, true]]);
-        expect(replies[4].json.error).toContain(`Too Many Requests: ${row} takes 3 requests in 10 s`);
+        expect(replies[4].json.error).toContain(`Too Many Requests: the limit for ${row} is 3 requests in 10 s`);
         for (const other of paths) expect([other, (await ask(other)).status]).toEqual([other, 429]);
       }
     }

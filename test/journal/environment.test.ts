@@ -145,7 +145,7 @@ test('a file that is cut off or missing is said', async () => {
     truncateSync(join(dir, 'data.mdb'), 5_000);
     expect(() => prepareToWrite(dir)).toThrow(/cut off: it has 5000 bytes/);
     truncateSync(join(dir, 'data.mdb'), 0);
-    expect(() => prepareToRead(dir)).toThrow(/of 0 bytes is no LMDB file/);
+    expect(() => prepareToRead(dir)).toThrow(/of 0 bytes is not an LMDB file/);
     prepareToWrite(dir);
     expect(readFileSync(join(dir, 'data.mdb'))).toEqual(emptyFile());
   });

@@ -269,6 +269,6 @@ test('a truncated file and a foreign file are refused before they are mapped', a
     truncateSync(file, 3 * 4096);
     expect(() => new LmdbStore(dir)).toThrow(/data\.mdb is cut off: it has 12288 bytes and needs \d+/);
     writeFileSync(file, 'this is something else entirely');
-    expect(() => new LmdbStore(dir)).toThrow('data.mdb of 31 bytes is no LMDB file');
+    expect(() => new LmdbStore(dir)).toThrow('data.mdb of 31 bytes is not an LMDB file');
   });
 });

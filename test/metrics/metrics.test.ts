@@ -288,7 +288,7 @@ test('a figure that cannot be read costs a 503, and never the exchange', async (
       throw new Error('broken');
     });
     const { status, json } = await send(other.url, 'GET', '/metrics');
-    expect([status, json]).toEqual([503, { error: 'the metrics cannot be read at present; the log says why' }]);
+    expect([status, json]).toEqual([503, { error: 'the metrics cannot be read at present; see the log' }]);
     expect((await send(other.url, 'GET', '/ok')).status).toBe(200);
   });
 });

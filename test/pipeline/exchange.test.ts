@@ -231,7 +231,8 @@ test('of an act of which one command is refused nothing is written, and what cam
       encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from(JSON.stringify({ slug })) });
     const early = exchange.submit(tick);
     const act = exchange.submitTogether([eventOf('first'), eventOf('first'), eventOf('second')]);
-    const reason = 'The engine failed at sequence 4 (CreateEvent): one of several commands of one act was refused.';
+    const reason =
+      'The engine failed at sequence 4 (CreateEvent): one of several commands of one operation was refused.';
     await expect(act).rejects.toThrow(reason);
     expect((await early).sequence).toBe(2);
     expect(exchange.durableSequence).toBe(2);

@@ -98,7 +98,7 @@ test('a snapshot that a stop has no time for is given up, and the one before sta
     const options = { dataDir, clock, settings, followers: [follower], log, snapshotFrom: 1 };
     const exchange = await openExchange(options, { snapshotMsMax: 0 });
     await exchange.close();
-    expect(said.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop may/);
+    expect(said.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
     expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
     expect(await restart(dataDir, clock)).toBe(last);
   });

@@ -27,7 +27,11 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
   ['SIZE_BELOW_MINIMUM', [450, 500], `order ${ID} is invalid. Size (4.5) lower than the minimum: 5`],
   ['SIZE_TOO_LARGE', [2e9, 1e9], `order ${ID} is invalid. Size (20000000) higher than the maximum: 10000000`],
   ['DUPLICATE', [], `order ${ID} is invalid. Duplicated.`],
-  ['TIMESTAMP_OUT_OF_RANGE', [5, 10, 20], `order ${ID} is invalid. Timestamp out of range: 5, accepted are 10 to 20`],
+  [
+    'TIMESTAMP_OUT_OF_RANGE',
+    [5, 10, 20],
+    `order ${ID} is invalid. Timestamp out of range: 5; it must be from 10 to 20`,
+  ],
   [
     'MARKETABLE_BUY_BELOW_MINIMUM',
     [940_000, 1_000_000],
@@ -82,8 +86,8 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
     [2_500_100, 1_000_000, 100],
     `order ${ID} is invalid. Price (2.5001) breaks minimum tick size rule: 0.01`,
   ],
-  ['EXPIRATION_INVALID', [5, 65], 'invalid expiration: 5, the earliest accepted is 65 (60 seconds from now)'],
-  ['EXPIRATION_INVALID', [5, 0], 'invalid expiration: 5, only GTD orders expire, all others must say "0"'],
+  ['EXPIRATION_INVALID', [5, 65], 'invalid expiration: 5; it must be at least 65 (60 seconds from now)'],
+  ['EXPIRATION_INVALID', [5, 0], 'invalid expiration: 5; it must be "0" unless orderType is GTD'],
   ['BANNED', [], "'0xme' address banned"],
   ['CLOSED_ONLY', [], "'0xme' address in closed only mode"],
   ['POST_ONLY_CROSSES', [4100], 'invalid post-only order: order crosses book'],

@@ -184,7 +184,7 @@ describe('limit and offset', () => {
 });
 
 describe('wallets, markets, events', () => {
-  const idsText = 'invalid_field: market (1 to 500 condition ids, each 0x and 64 hex digits, with commas between)';
+  const idsText = 'invalid_field: market (1 to 500 comma-separated condition ids, each 0x and 64 hex digits)';
 
   test('addresses may be in any letter case', () => {
     for (const dialect of both) {
@@ -228,11 +228,9 @@ describe('wallets, markets, events', () => {
       const official = (values: Values) => [polymarketDialect, kind, { ...needed[kind], ...values }] as const;
       expect(read(...official({ eventId: '2,1,2' }))).toMatchObject({ eventNumbers: [2, 1] });
       for (const eventId of ['0', 'x', '1,', '-1', '1.5', '1,0', Array(501).fill('1').join(), '9007199254740992']) {
-        expect(refusal(...official({ eventId }))).toBe(
-          'invalid_field: eventId (1 to 500 event ids with commas between)',
-        );
+        expect(refusal(...official({ eventId }))).toBe('invalid_field: eventId (1 to 500 comma-separated event ids)');
       }
-      const joint = 'invalid_field: eventId (market and eventId exclude each other)';
+      const joint = 'invalid_field: eventId (market and eventId are mutually exclusive)';
       expect(refusal(...official({ eventId: '1', market: ID }))).toBe(joint);
     }
     for (const dialect of both) {
@@ -244,7 +242,7 @@ describe('wallets, markets, events', () => {
       for (const bad of ['0', 'x', '1,2']) {
         expect(refusal(dialect, 'live-volume', { id: bad })).toBe('invalid_field: id (an event id)');
       }
-      const joint = 'invalid_field: id (market and id exclude each other)';
+      const joint = 'invalid_field: id (market and id are mutually exclusive)';
       expect(refusal(dialect, 'live-volume', { id: '1', market: ID })).toBe(joint);
     }
   });
