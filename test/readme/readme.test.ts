@@ -14,11 +14,11 @@ const AUTH_TEXTS: Readonly<Record<AuthLevel, string>> = {
   l1: 'wallet signature',
   l2: 'API key',
   'l1-or-l2': 'API key or wallet signature',
-  'l2-or-builder': 'API key, or a builder key',
-  'l2-read': 'API key, read-only too',
-  builder: 'API key, for the own code',
+  'l2-or-builder': 'API key or builder key',
+  'l2-read': 'API key, may be read-only',
+  builder: 'API key, for its own builder code',
   admin: 'admin token',
-  watch: 'metrics or admin token; without a metrics token, nothing on loopback in development',
+  watch: 'metrics or admin token; none on loopback in development, unless a metrics token is set',
   dev: 'development only',
 };
 
@@ -31,7 +31,7 @@ function between(start: string, end: string): string {
 
 function endpointTable(): string {
   const rows = endpoints.map(({ method, path, auth, isAllowlisted, summary }) => {
-    const needs = isAllowlisted === true ? 'a listed address, if there is a list' : AUTH_TEXTS[auth];
+    const needs = isAllowlisted === true ? 'an allowlisted address, if there is an allowlist' : AUTH_TEXTS[auth];
     return `| ${method} ${path} | ${needs} | ${summary.replace(/\.$/, '')} |`;
   });
   return ['| request | needs | does |', '|---|---|---|', ...rows].join('\n');
