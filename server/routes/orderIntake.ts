@@ -96,7 +96,7 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   const { maker, signer, signatureType } = order;
   if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
   if (signatureType === 3 && maker !== signer) {
-    throw new BadRequest('the order signer address must be the maker address for signature type 3');
+    throw new BadRequest('the order signer address has to be the maker address for signature type 3');
   }
   const binding = views.accounts.binding(maker);
   if (binding !== undefined) {

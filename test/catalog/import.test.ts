@@ -485,5 +485,5 @@ test('an import that is told two places, or of a venue without its folder, goes 
     false,
   ]);
   const venue = await run('--venue');
-  expect([venue.status, venue.output]).toEqual([2, expect.stringMatching(/^--venue says what --data-dir is: name it/)]);
+  expect([venue.status, venue.output]).toEqual([2, expect.stringMatching(/^--venue requires --data-dir/)]);
 });

@@ -154,10 +154,10 @@ describe('what is refused before the core', () => {
 
   test('wallets of another type, of another owner, and a deposit wallet that does not sign for itself', async () => {
     const { proxy, safe, depositBeacon } = alice.wallet.derived;
-    await refused(plain({ maker: proxy }), 'no wallet of');
-    await refused(plain({ signatureType: 1, maker: safe }), 'no wallet of');
-    await refused(plain({ signatureType: 2, maker: bob.wallet.derived.safe }), 'no wallet of');
-    await refused(plain({ signatureType: 3, maker: bob.wallet.derived.depositBeacon }), 'no wallet of');
+    await refused(plain({ maker: proxy }), 'is not a wallet of');
+    await refused(plain({ signatureType: 1, maker: safe }), 'is not a wallet of');
+    await refused(plain({ signatureType: 2, maker: bob.wallet.derived.safe }), 'is not a wallet of');
+    await refused(plain({ signatureType: 3, maker: bob.wallet.derived.depositBeacon }), 'is not a wallet of');
     const body = plain({ signatureType: 3 });
     await refused({ ...body, order: { ...body.order, signer: alice.wallet.address } }, 'signature type 3');
     const changed = plain({ signatureType: 3, maker: depositBeacon });

@@ -179,7 +179,7 @@ test('a batch that cannot be written after all tries ends the journal', async ()
   expect(heard.calls.at(-1)).toBe('fatal: The journal could not be written after 5 tries: I/O error.');
   expect(journal.unavailableReason).toContain('after 5 tries');
   expect(journal.durableSequence).toBe(0);
-  expect(() => appendRange(journal, 3, 3)).toThrow('takes no records');
+  expect(() => appendRange(journal, 3, 3)).toThrow('no longer accepts records');
 });
 
 test('close gives up after its deadline while the disk stays full', async () => {

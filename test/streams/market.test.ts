@@ -274,7 +274,7 @@ test('PING is answered by PONG before and after a subscription, and what is wron
     [{ type: 'market', resume: [{ stream_id: 'x', sequence: -1 }] }, /resume must be/],
     [{ type: 'market', resume: { stream_id: 1, sequence: 1 } }, /resume must be/],
     [{ type: 'market', resume: 'x' }, /resume must be/],
-    [{ type: 'user' }, /of the market channel/],
+    [{ type: 'user' }, /belongs to the market channel/],
   ];
   for (const [message, sentence] of wrong) {
     const before = socket.events('error').length;

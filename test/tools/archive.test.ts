@@ -111,7 +111,7 @@ test(
         join(link, 'a', 'b'),
         join(folder, 'x', '..', 'data'),
       ]) {
-        await expect(archiveJournal(dataDir, target)).rejects.toThrow('to lie within the data directory');
+        await expect(archiveJournal(dataDir, target)).rejects.toThrow('must not be inside the data directory');
       }
       expect(readdirSync(dataDir)).toEqual(names);
       expect(await bytesOf(dataDir)).toEqual(bytes);
