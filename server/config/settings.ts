@@ -35,7 +35,7 @@ const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => {
   return z.int(form).min(min, form).max(max, form);
 };
 
-const DELAY_FORM = 'must be 0, or a number with ms, s, m, h or d, such as 2s';
+const DELAY_FORM = 'must be 0 or a duration in ms, s, m, h or d, such as 2s';
 const delayText = z.preprocess(
   (value) => (value === 0 ? '0' : value), // only 0 needs no unit, so a file may give it as a number
   z
@@ -55,9 +55,9 @@ const networksText = z
 
 const SHOWN_CHARACTERS_MAX = 200;
 const SNAPSHOT_EVERY_MIN = 1_000;
-const SNAPSHOT_EVERY_FORM = 'must be a whole number: 0, or from 1000';
-const WINDOW_FORM = 'must be a number with s, m, h or d, such as 24h';
-const HEARTBEAT_FORM = 'must be a number with ms, s, m or h, such as 10s';
+const SNAPSHOT_EVERY_FORM = 'must be 0 or a whole number of at least 1000';
+const WINDOW_FORM = 'must be a duration in s, m, h or d, such as 24h';
+const HEARTBEAT_FORM = 'must be a duration in ms, s, m or h, such as 10s';
 const HEARTBEAT_MS_MAX = 3_600_000;
 const DURATION_MS_MAX = 3_650 * 86_400_000;
 

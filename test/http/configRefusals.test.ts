@@ -13,7 +13,7 @@ describe('values that are not allowed', () => {
     [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is "http".'],
     [{ host: 'a b' }, '--host must be a host name or an IP address; it is "a b".'],
     [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is "loud".'],
-    [{ orderWindow: '24' }, '--order-window must be a number with s, m, h or d, such as 24h; it is "24".'],
+    [{ orderWindow: '24' }, '--order-window must be a duration in s, m, h or d, such as 24h; it is "24".'],
     [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is "9999999d".'],
     [{ dataDir: '' }, '--data-dir must name a folder; it is "".'],
     [{ chain: '0' }, '--chain must be a whole number from 1 to 9007199254740991; it is 0.'],

@@ -45,5 +45,5 @@ test('a slash in the encoding of a part divides nothing, and a part is never emp
 
 test('a path tells the methods that it takes, and none may be there twice', () => {
   expect(route('/things')?.entry.allowed).toEqual(['POST', 'GET', 'HEAD', 'OPTIONS']);
-  expect(() => makeRouter([row('/a'), row('/b'), row('/a')])).toThrow('GET /a is there twice');
+  expect(() => makeRouter([row('/a'), row('/b'), row('/a')])).toThrow('GET /a is defined twice');
 });

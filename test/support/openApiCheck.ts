@@ -59,9 +59,9 @@ function valueOfText({ schema: { type, enum: words }, description = '' }: Parame
   if (isNumber) return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text;
   if (type === 'boolean') {
     const word = text.toLowerCase();
-    const isDigitToo = description.includes('1 and 0 too');
-    if (word === 'true' || (isDigitToo && word === '1')) return true;
-    return word === 'false' || (isDigitToo && word === '0') ? false : text;
+    const acceptsDigits = description.includes('or 1 or 0');
+    if (word === 'true' || (acceptsDigits && word === '1')) return true;
+    return word === 'false' || (acceptsDigits && word === '0') ? false : text;
   }
   return Array.isArray(words) && description.includes('any letter case') ? text.toUpperCase() : text;
 }
