@@ -63,7 +63,7 @@ function valueOfText({ schema: { type, enum: words }, description = '' }: Parame
     if (word === 'true' || (acceptsDigits && word === '1')) return true;
     return word === 'false' || (acceptsDigits && word === '0') ? false : text;
   }
-  return Array.isArray(words) && description.includes('any letter case') ? text.toUpperCase() : text;
+  return Array.isArray(words) && description.includes('Case-insensitive') ? text.toUpperCase() : text;
 }
 
 function faultOfParameters(checks: Contract, operation: Operation, request: HttpRequest): string | undefined {
