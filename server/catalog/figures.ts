@@ -6,6 +6,9 @@ import { type EventRow, isListed, isOver, type Market, type Views } from '../vie
 /** Bits of a row's state. */
 export const RowState = { ACTIVE: 1, CLOSED: 2, ARCHIVED: 4 } as const;
 
+/** Whether a row's state, a set of RowState flags, has ACTIVE. */
+export const isActive = (state: number): boolean => (state & RowState.ACTIVE) !== 0;
+
 export interface MarketFigures {
   readonly volumeMicro: number;
   readonly volume24Micro: number;
@@ -101,7 +104,7 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
   let latestEndMs = Number.NaN;
   for (const market of markets) {
     const figures = figuresOf(market);
-    if ((figures.state & RowState.ACTIVE) === 0) continue;
+    if (!isActive(figures.state)) continue;
     anyState |= figures.state;
     allStates &= figures.state;
     volumeMicro += figures.volumeMicro;
@@ -114,7 +117,7 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
     if (!(endMs <= latestEndMs)) latestEndMs = firstTime(endMs, latestEndMs);
   }
   const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
-  if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
+  if (!isActive(anyState)) allStates = 0;
   const archived = texts.archived === true ? RowState.ARCHIVED : allStates & RowState.ARCHIVED;
   const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
   return {

@@ -2,7 +2,7 @@
 // Owned by the catalog, which reports new events and their states. Rows are numbered as in the catalog's tables: events from 0,
 // one less than their numbers; markets by index.
 import type { EventRow, Views } from '../views/index.ts';
-import { RowState } from './figures.ts';
+import { isActive, RowState } from './figures.ts';
 import { type Label, type Labels, tagSlugs } from './labels.ts';
 import { GATHERED_ROWS_MAX } from './table.ts';
 
@@ -20,8 +20,6 @@ function add<Key>(lists: Map<Key, number[]>, key: Key, row: number): void {
   if (list === undefined) lists.set(key, [row]);
   else list.push(row);
 }
-
-const isActive = (state: number): boolean => (state & RowState.ACTIVE) !== 0;
 
 /** The creator of an event, lower case; '' for the venue itself. */
 const creatorOf = (event: EventRow | undefined): string =>

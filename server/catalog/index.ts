@@ -8,6 +8,7 @@ import type { ColumnsPlace } from './columnOrders.ts';
 import {
   type EventFigures,
   eventFigures,
+  isActive,
   type MarketFigures,
   marketClosedMs,
   marketEndMs,
@@ -211,11 +212,11 @@ export class Catalog implements MarketObserver {
       volume24Micro += figures.volume24Micro;
       liquidityMicro += figures.liquidityMicro;
       // An event with drafts alone does not affect whether the whole series is closed or archived.
-      if ((figures.state & RowState.ACTIVE) === 0) continue;
+      if (!isActive(figures.state)) continue;
       anyState |= figures.state;
       allStates &= figures.state;
     }
-    if ((anyState & RowState.ACTIVE) === 0) allStates = 0;
+    if (!isActive(anyState)) allStates = 0;
     return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
   }
 

@@ -1,7 +1,7 @@
 // Finds the tags that occur together with a tag on its events. Computed on request, over the events of that tag; called by
 // routes/catalog.ts after the catalog has settled.
 import type { EventRow } from '../views/index.ts';
-import { type EventFigures, RowState } from './figures.ts';
+import { type EventFigures, isActive, RowState } from './figures.ts';
 import type { Label } from './labels.ts';
 
 /** The parts of the catalog that are needed. */
@@ -33,7 +33,7 @@ export function relatedTags(
     const event = eventByNumber(number);
     if (event === undefined) continue;
     const { state } = catalog.eventFiguresOf(event);
-    if ((state & RowState.ACTIVE) === 0) continue;
+    if (!isActive(state)) continue;
     if (closed !== undefined && closed !== ((state & RowState.CLOSED) !== 0)) continue;
     for (const other of catalog.tagsOf(event)) counts.set(other, (counts.get(other) ?? 0) + 1);
   }

@@ -15,6 +15,7 @@ import {
 import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from './keptSections.ts';
 import { fund, offer, priced } from './offers.ts';
+import { saying } from './saying.ts';
 import { addressOf, keyOf, ORDERS, OWNERS, type Take, terms } from './situations.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
@@ -71,7 +72,7 @@ class Asked {
   }
 
   take(command: Command): string {
-    return said(() => this.apply(T_MS, encodeCommand(command)));
+    return saying(() => this.apply(T_MS, encodeCommand(command)));
   }
 
   apply(tMs: number, command: Uint8Array): string {
@@ -99,18 +100,10 @@ class Interrupter extends EventWriter {
 
   override orderFilled(orderNumber: number): void {
     super.orderFilled(orderNumber);
-    this.answer += said(() => {
+    this.answer += saying(() => {
       this.core?.visit(new KeptSections(new Map(), false));
       return 'written';
     });
-  }
-}
-
-function said(ask: () => string): string {
-  try {
-    return ask();
-  } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 90) : String(error);
   }
 }
 
@@ -154,7 +147,7 @@ function orderBehindAnother(make: new () => Exchange): string {
 const questions = [bytesOfOrders, marketBeyondAll, accountBeyondAll, snapshotInCommand, orderBehindAnother];
 
 /** A core's answers to all questions. */
-export const asides = (make: new () => Exchange): string[] => questions.map((ask) => said(() => ask(make)));
+export const asides = (make: new () => Exchange): string[] => questions.map((ask) => saying(() => ask(make)));
 
 /** The name of the first question that a core answers differently; undefined when there is none. */
 export function differentAside(make: new () => Exchange, expected: readonly string[]): string | undefined {

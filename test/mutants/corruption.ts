@@ -3,6 +3,7 @@
 // numbers mean: it takes every numeric array and every number that it can reach.
 import { Script } from 'node:vm';
 import type { Exchange } from '../../engine/core/index.ts';
+import { saying } from './saying.ts';
 
 export interface FoundCorruption {
   readonly path: string;
@@ -120,14 +121,11 @@ function numbersOf(numbers: Numbers, path: string, places: Place[]): void {
   }
 }
 
-function check(core: Exchange): string {
-  try {
+const check = (core: Exchange): string =>
+  saying(() => {
     core.checkInvariants();
     return '';
-  } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 90) : String(error);
-  }
-}
+  });
 
 /** Runs a check that may loop endlessly; undefined when it does. */
 function checkInTime(core: Exchange): string | undefined {

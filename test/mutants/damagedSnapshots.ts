@@ -3,6 +3,7 @@
 // not know what the numbers mean.
 import type { Exchange } from '../../engine/core/index.ts';
 import { KeptSections } from './keptSections.ts';
+import { saying } from './saying.ts';
 
 type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
@@ -101,12 +102,10 @@ function load(
   values: ReadonlyMap<string, unknown>,
   changes: ReadonlyMap<string, unknown>,
 ): string {
-  try {
+  return saying(() => {
     new make().visit(new KeptSections(new Map([...values, ...changes]), true));
     return '';
-  } catch (error) {
-    return error instanceof Error ? error.message.slice(0, 90) : String(error);
-  }
+  });
 }
 
 const snapshotOf = (core: Exchange): Map<string, unknown> => {
