@@ -52,7 +52,7 @@ export class FormatUnsupported extends Error {
   constructor(directory: string, found: string, supported: number) {
     super(
       `The data directory ${directory} has format ${found}; this program reads format ${supported}. ` +
-        'Use the version of the program that wrote it, or choose another --data-dir to begin anew.',
+        'Use the version of the program that wrote it, or choose another --data-dir to start afresh.',
     );
     this.found = found;
     this.supported = supported;

@@ -16,12 +16,12 @@ const FLUSH_MS_MAX = 600_000;
 /** Number of checks of a flush before it is late. A halt of the whole process counts as one check at most. */
 const FLUSH_LOOKS = 15;
 
-/** A flush has not ended in all the time that it was given: whether its batch is durable is not known. */
+/** A flush has not ended in all the time that it was given, or not by the time of a stop: whether its batch is durable is not known. */
 export class FlushHung extends Error {
   override readonly name = 'FlushHung';
 
-  constructor(limitMs: number) {
-    super(`The journal's flush has not ended for ${limitMs} ms.`);
+  constructor(waitedMs: number) {
+    super(`The journal's flush has not ended for ${Math.floor(waitedMs)} ms.`);
   }
 }
 
@@ -83,7 +83,7 @@ export class FlushWatchdog {
     }
     const waitedMs = (this.looks * this.flushMs) / FLUSH_LOOKS;
     if (this.looks === FLUSH_LOOKS) this.onLate(`the journal's flush has not ended for ${this.flushMs} ms`);
-    if (waitedMs >= this.flushMsMax || this.isStopped) this.abandon(new FlushHung(this.flushMsMax));
+    if (waitedMs >= this.flushMsMax || this.isStopped) this.abandon(new FlushHung(waitedMs));
     this.looks += 1;
   }
 }

@@ -64,14 +64,15 @@ const createMarket: Handler = async (request, { services }) => {
   return marketReply(services, command.conditionId);
 };
 
-function findMarket({ views }: Services, condition: string): Market {
+/** The market of a condition id, listed or not. @throws BadRequest 404 for an unknown one */
+function anyMarket({ views }: Services, condition: string): Market {
   const market = views.markets.byCondition(condition.toLowerCase());
   if (market === undefined) throw new BadRequest('market not found', { status: 404 });
   return market;
 }
 
 const marketReply = (services: Services, condition: string) => ({
-  body: JSON.stringify(operatorMarket(findMarket(services, condition))),
+  body: JSON.stringify(operatorMarket(anyMarket(services, condition))),
 });
 
 const readMarket: Handler = ({ params }, { services }) => marketReply(services, params.condition_id);
@@ -91,7 +92,7 @@ function maskOf(body: MarketChangeBody): number {
 }
 
 const changeMarket: Handler = async (request, { services }) => {
-  const market = findMarket(services, request.params.condition_id);
+  const market = anyMarket(services, request.params.condition_id);
   const body = readFields(marketChangeBody, request.json());
   const texts = JSON.stringify(changedTexts(body, market.texts));
   const command: Command = {
@@ -115,7 +116,7 @@ function resolutionAsked({ outcomes }: Market, word: string): Resolution {
 }
 
 const resolveMarket: Handler = async (request, { services }) => {
-  const market = findMarket(services, request.params.condition_id);
+  const market = anyMarket(services, request.params.condition_id);
   const { outcome } = readFields(resolveBody, request.json());
   const resolution = resolutionAsked(market, outcome);
   await submitAccepted(services.exchange, { type: 'ResolveMarket', marketIndex: market.index, resolution });

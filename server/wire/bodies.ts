@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
 import { type DecimalUnit, decimalUnits } from './numbers.ts';
 
@@ -39,11 +39,24 @@ function rank(issue: Issue, body: unknown): number {
   return valueAt(body, issue.path) === undefined ? 1 : 2;
 }
 
+/**
+ * Refuses a map with the key `__proto__`, which zod drops without a word. Maps are fields of the body itself; in objects of
+ * fixed fields zod reports the key as unknown.
+ */
+function refuseDroppedKey(body: Fields): void {
+  for (const [name, value] of Object.entries(body)) {
+    if (isFields(value) && Object.hasOwn(value, '__proto__')) throw new BadRequest(`unknown_field: ${name}.__proto__`);
+  }
+}
+
 /** The body as parsed by the schema. @throws BadRequest naming the first field at fault */
 export function readFields<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
   if (!isFields(body)) throw new BadRequest('the body must be a JSON object');
   const result = schema.safeParse(body);
-  if (result.success) return result.data;
+  if (result.success) {
+    refuseDroppedKey(body);
+    return result.data;
+  }
   const [first] = result.error.issues.toSorted((left, right) => rank(left, body) - rank(right, body));
   throw new BadRequest(sentenceOf(first, body));
 }

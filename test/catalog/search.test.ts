@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { CatalogSearch } from '../../server/catalog/search.ts';
 import type { EventRow } from '../../server/views/index.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const all = (_: number): boolean => true;
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { IdWindow } from '../../engine/core/idWindow.ts';
 import { Message } from '../../engine/protocol/index.ts';
 import { Random } from '../model/random.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const SEED = 11;
 const HOUR_MS = 3_600_000;

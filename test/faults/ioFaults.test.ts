@@ -60,9 +60,7 @@ test('no n-th failing call to the file system loses, makes up or silently ends a
     console.info('There is no C compiler here: failing calls are only rehearsed on the store in memory.');
     return;
   }
-  const children = Array.from({ length: Math.min(CHILDREN, STEP * CHILDREN) }, (_, index) =>
-    runChild(library, 1 + index * STEP, STEP * CHILDREN),
-  );
+  const children = Array.from({ length: CHILDREN }, (_, index) => runChild(library, 1 + index * STEP, STEP * CHILDREN));
   const results = await Promise.all(children);
   const lines = results.flatMap((result) => result.lines);
   expect(results.map(({ end }) => end)).toEqual(results.map(() => '0'));

@@ -366,4 +366,12 @@ describe('bodies that are refused', () => {
     expect(reply.status).toBe(400);
     expect(reply.json.error).toMatch(/^unknown_field: (__proto__|constructor)$/);
   });
+
+  test.each([
+    ['/admin/markets', 'flags', '{"question":"x","flags":{"__proto__":true,"hot":true}}'],
+    ['/admin/events', 'tag_labels', '{"title":"x","tags":["a"],"tag_labels":{"__proto__":"y","a":"A"}}'],
+  ])('%s: so are they in the map %s', async (path, name, body) => {
+    const reply = await admin(path, body);
+    expect([reply.status, reply.json]).toEqual([400, { error: `unknown_field: ${name}.__proto__` }]);
+  });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { FlushWatchdog } from '../../engine/journal/flushWatchdog.ts';
 import { Journal } from '../../engine/journal/index.ts';
 import { appendRange, HeldStore, listen } from './support.ts';
 
@@ -48,6 +49,16 @@ test.each([0, 300, 1_000, 14_900, 40_000])('a flush begun %i ms after another is
   expect(heard.calls.slice(before + 1)).toEqual([`fatal: The journal's flush has not ended for ${MAX_MS} ms.`]);
   expect(givenUpMs).toBeGreaterThanOrEqual(MAX_MS);
   expect(givenUpMs).toBeLessThanOrEqual(MAX_MS + LOOK_MS);
+});
+
+test('a flush given up at a stop is said to have lasted as long as it was waited for', async () => {
+  const watchdog = new FlushWatchdog(new HeldStore(), { flushMs: FLUSH_MS, flushMsMax: MAX_MS }, () => {});
+  const end = watchdog.write(1, new Uint8Array(1)).catch((error: Error) => error.message);
+  await vi.advanceTimersByTimeAsync(2 * LOOK_MS + 100);
+  watchdog.stop();
+  await vi.advanceTimersByTimeAsync(LOOK_MS);
+  expect(await end).toBe(`The journal's flush has not ended for ${3 * LOOK_MS} ms.`);
+  watchdog.close();
 });
 
 test('a close ends in its time beside a flush that never does, in a process that has nothing else to do', async () => {

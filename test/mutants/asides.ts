@@ -13,7 +13,7 @@ import {
   Side,
 } from '../../engine/protocol/index.ts';
 import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
-import { KeptSections } from './keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { fund, offer, priced } from './offers.ts';
 import { saying } from './saying.ts';
 import { addressOf, keyOf, ORDERS, OWNERS, type Take, terms } from './situations.ts';

@@ -2,7 +2,7 @@
 // unchanged core to loading each is the standard for a mutant. Used by traces.ts and killer.ts; like corruption.ts it does
 // not know what the numbers mean.
 import type { Exchange } from '../../engine/core/index.ts';
-import { KeptSections } from './keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { saying } from './saying.ts';
 
 type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;

@@ -2,10 +2,10 @@
 // invariants that detect the same damage. Used by worker.ts; a core that throws counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { differentAside } from './asides.ts';
 import { differentWord } from './corruption.ts';
 import { differentSaying } from './damagedSnapshots.ts';
-import { KeptSections } from './keptSections.ts';
 import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */

@@ -98,7 +98,14 @@ class WorkerProcess {
 
   private start(): ChildProcess {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
-    const args = [...STRIP_TYPES, script, traceFile, flags.every ? 'every' : 'one'];
+    // Mutants are stripped where they run, and Node warns of its stripper in each of these processes.
+    const args = [
+      ...STRIP_TYPES,
+      '--disable-warning=ExperimentalWarning',
+      script,
+      traceFile,
+      flags.every ? 'every' : 'one',
+    ];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.child = child;
     this.tried = 0;

@@ -17,7 +17,7 @@ import {
 import { inTempDir } from '../journal/support.ts';
 import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS } from './workload.ts';
 
 const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { visitTexts } from '../../engine/protocol/index.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 function roundTrip(texts: readonly string[]): readonly string[] {
   const kept = new Map<string, unknown>();

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TextTable } from '../../engine/protocol/index.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const POOL = 150;
 /** Rows with the same remainder have the same text. */

@@ -3,7 +3,7 @@
 import type { Reducers, StateHashes } from '../../engine/index.ts';
 import { visitState } from '../../engine/pipeline/index.ts';
 import type { Views } from '../../server/views/index.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { fail } from './audit.ts';
 
 /** The state after a record, at a moment when everything was durable. */

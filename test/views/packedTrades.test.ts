@@ -8,7 +8,7 @@ import { type EventOf, FillKind, OrderType, Side, SnapshotUnusable, TradeStatus 
 import { BuildersView } from '../../server/views/builders.ts';
 import type { Order, Trade } from '../../server/views/index.ts';
 import { TradesView } from '../../server/views/trades.ts';
-import { KeptSections } from '../mutants/keptSections.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
 let orders = 0;

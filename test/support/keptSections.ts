@@ -1,5 +1,5 @@
-// A snapshot kept in memory as plain copies, which can be loaded any number of times. Used by killer.ts, so that the fields
-// which the core lists for snapshots are checked against the traces like everything else, and by the simulation.
+// A snapshot kept in memory as plain copies, which can be loaded any number of times. Used by the tests of what lists its
+// fields for snapshots, by the mutants, so that these lists are checked against the traces too, and by the simulation.
 import { deserialize, serialize } from 'node:v8';
 import type { Sections } from '../../engine/protocol/index.ts';
 
