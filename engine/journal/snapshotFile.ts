@@ -204,7 +204,7 @@ export class SnapshotFile {
   /** Throws SnapshotUnusable unless every section of a part has been taken. */
   requireTaken(part: string): void {
     const left = this.sections.left.find((name) => name.startsWith(`${part}/`));
-    requireSound(left === undefined, `nobody asks for its section ${left}`);
+    requireSound(left === undefined, `its section ${left} is unknown`);
   }
 }
 

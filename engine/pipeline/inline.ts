@@ -387,7 +387,7 @@ class InlineExchange implements RunningExchange {
 
   /** Rejects waiting submitters after a while; their commands stay in order and may still become durable. */
   private becomeUnavailable(reason: string): void {
-    this.log('error', 'The journal cannot be written; it is tried again.', { reason });
+    this.log('error', 'The journal cannot be written; trying again.', { reason });
     this.answers.rejectLater(reason);
   }
 
@@ -413,7 +413,7 @@ class InlineExchange implements RunningExchange {
       if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
-      this.log('warn', 'No snapshot was written; the next start reads the journal from an older one on.', {
+      this.log('warn', 'No snapshot was written; the next start replays the journal from an older one.', {
         reason: reasonOf(error),
       });
     }

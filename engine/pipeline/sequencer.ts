@@ -117,7 +117,7 @@ export class Sequencer {
 
   private warn(wallMs: number, expectedMs: number): void {
     this.isDoubted = true;
-    this.log('warn', 'The clock jumped ahead and is not believed; the exchange goes on by monotonic time.', {
+    this.log('warn', 'The clock jumped ahead and is not trusted; the exchange continues by monotonic time.', {
       aheadMs: wallMs - expectedMs,
       limitMs: BELIEVED_AHEAD_MS,
     });

@@ -78,7 +78,7 @@ export function restoreNewest(
     const fate = isDamaged
       ? 'A snapshot cannot be used and was renamed'
       : 'A snapshot is of another version of the program and was left in its place, for that version';
-    log('warn', `${fate}; an older one or the whole journal takes its place.`, { ...kept, reason: error.reason });
+    log('warn', `${fate}; an older one or the whole journal is read instead.`, { ...kept, reason: error.reason });
     if (isDamaged) folder.setAside(kept);
   };
   return restoreFirst(folder.list(), (sequence) => hashAt(store, sequence), followers, onUnusable);
@@ -118,7 +118,10 @@ function openSound(
   requireVersions(readFacts(path), followers); // first: one of another version stays, and reading it all would cost every start
   const file = new SnapshotFile(path);
   const { facts } = file;
-  requireSound(facts.sequence === sequence, `it is named ${sequence} and stands behind record ${facts.sequence}`);
+  requireSound(
+    facts.sequence === sequence,
+    `it is named after record ${sequence}, but was made after record ${facts.sequence}`,
+  );
   const found = hashOf(sequence);
   requireSound(found !== undefined, `the journal has no record ${sequence}`);
   requireSound(found === facts.journalHash, `it is not of this journal, whose record ${sequence} is another`);

@@ -48,7 +48,7 @@ function unpack({ blocks, lengths, wide }: Packed): string[] {
       from = 0;
     }
     const end = from + lengths[index];
-    requireSound(lengths[index] >= 0 && end <= (blocks[at]?.length ?? -1), `text ${index} of a column is not whole`);
+    requireSound(lengths[index] >= 0 && end <= (blocks[at]?.length ?? -1), `text ${index} of a column is incomplete`);
     texts[index] = blocks[at].slice(from, end);
     from = end;
   }

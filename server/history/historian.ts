@@ -201,7 +201,7 @@ export class OpenedHistorian implements Historian {
   private get unavailableReason(): string | undefined {
     if (this.closing !== undefined) return 'the exchange is stopping';
     if (this.givenUp !== undefined) return this.givenUp;
-    if (this.isReleased) return 'the journal is being opened anew';
+    if (this.isReleased) return 'the journal is being reopened';
     return this.restartTimer === undefined ? undefined : 'its thread starts again';
   }
 
@@ -296,7 +296,7 @@ export class OpenedHistorian implements Historian {
     this.failures += 1;
     if (this.options.dataDir === undefined) {
       this.givenUp = `its thread failed: ${reason}`;
-      this.log('error', 'The historian failed; histories are not answered any more.', { reason });
+      this.log('error', 'The historian failed for good; requests for histories get 503.', { reason });
       return;
     }
     this.startLater('the historian failed', reason, this.failures >= FAILURES_UNTIL_FRESH);

@@ -328,7 +328,7 @@ async function openFollower(
 ): Promise<LogFollower> {
   const source = handed ?? new JournalSource(settings.dataDir ?? '');
   const onDropped = (reason: string): void =>
-    post({ type: 'log', level: 'warn', text: 'The index of the histories is built anew.', reason });
+    post({ type: 'log', level: 'warn', text: 'The index of histories is rebuilt.', reason });
   try {
     return new LogFollower(settings, source, onDropped);
   } catch (error) {

@@ -42,16 +42,16 @@ function watchExchange(figures: Figures, { exchange, views }: WatchedServer): vo
   const about = { interface: INTERFACE_VERSION, rules: String(RULES_VERSION), node: process.version };
   figures.gauges(
     'build_info',
-    'Versions of the interface, of the rules of the engine, and of Node: always 1.',
+    'Versions of the interface, of the engine rules and of Node: always 1.',
     ['interface', 'rules', 'node'],
     (put) => put(about, 1),
   );
   figures.gauge(
     'exchange_available',
-    '1 while commands are taken; 0 while they are answered 503, since the journal cannot be written or is too far behind.',
+    '1 while commands are accepted; 0 while they get 503 because the journal cannot be written or is too far behind.',
     () => (exchange.unavailableReason === undefined ? 1 : 0),
   );
-  figures.gauges('exchange_mode', "1 for the operator's mode that holds, 0 for the others.", ['mode'], (put) => {
+  figures.gauges('exchange_mode', "1 for the operator's current mode, 0 for the others.", ['mode'], (put) => {
     for (const [mode, value] of Object.entries(exchangeModes)) put({ mode }, views.accounts.mode === value ? 1 : 0);
   });
 }
@@ -133,7 +133,7 @@ function watchJournal(figures: Figures, { exchange, config }: WatchedServer): vo
 function watchFollowers(figures: Figures, { exchange, historian, snapshots }: WatchedServer): void {
   figures.gauge(
     'history_lag_records',
-    'Durable records that the indexes of histories do not show yet. They are told of new ones four times a second.',
+    'Durable records that the index of histories does not include yet. It learns of new ones four times a second.',
     () => Math.max(0, exchange.durableSequence - historian.indexedSequence),
   );
   figures.gauge(

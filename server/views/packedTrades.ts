@@ -234,7 +234,7 @@ export class PackedTrades {
         at = 0;
       }
       const end = places[index] === number * 2 ** 32 + at ? this.endOf(chunks[number], at) : undefined;
-      requireSound(end !== undefined, `the packed trade ${index + 1} is not whole`);
+      requireSound(end !== undefined, `the packed trade ${index + 1} is incomplete`);
       at = end;
     }
     const fills = number === Math.max(chunks.length - 1, 0) && at === this.used;

@@ -175,7 +175,7 @@ test('a flush that hangs stops the intake, is told to who waits, and is gone on 
   expect(exchange.unavailableReason).toBe("the journal's flush has not ended for 25 ms");
   await store.endNext();
   while (exchange.unavailableReason !== undefined) await turn();
-  expect(log).toEqual(['The journal cannot be written; it is tried again.', 'The journal can be written again.']);
+  expect(log).toEqual(['The journal cannot be written; trying again.', 'The journal can be written again.']);
   const done = exchange.submit(second);
   await store.endNext();
   expect((await done).sequence).toBe(3);

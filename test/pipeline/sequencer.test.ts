@@ -93,7 +93,7 @@ test('a jump of up to a minute is followed, a longer one is not, with one warnin
   machine.pass(500);
   expect(sequencer.now()).toBe(START_MS + 62_500);
   expect(warnings).toEqual([
-    'warn The clock jumped ahead and is not believed; the exchange goes on by monotonic time.',
+    'warn The clock jumped ahead and is not trusted; the exchange continues by monotonic time.',
   ]);
   machine.wallMs -= 3_600_000;
   machine.pass(500);

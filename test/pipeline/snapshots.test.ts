@@ -148,7 +148,7 @@ const spoilers: Readonly<Record<string, readonly [(path: string, dataDir: string
   ],
   'it bears another name': [
     (path, dataDir) => renameSync(path, join(dataDir, 'snapshots/99999.snapshot')),
-    /it is named 99999 and stands behind record/,
+    /it is named after record 99999, but was made after record/,
   ],
 };
 
@@ -211,7 +211,7 @@ test('a snapshot of another version is passed over and stays, and that version f
     const own = `${last}.snapshot`;
     expect(await restart(dataDir, clock, 2)).toBe(0);
     expect(warnings[0]).toMatch(
-      /of another version of the program and was left in its place, for that version; .* takes its/,
+      /of another version of the program and was left in its place, for that version; .* is read/,
     );
     expect(snapshotsIn(dataDir)).toEqual([own]);
     expect(await restart(dataDir, clock)).toBe(last);

@@ -29,5 +29,5 @@ test('a column whose texts and lengths do not agree is refused', () => {
   const kept = new Map<string, unknown>();
   visitTexts(new KeptSections(kept, false), 'column', ['one', 'two']);
   for (const [name, value] of kept) if (value instanceof Int32Array) kept.set(name, Int32Array.of(3, 4));
-  expect(() => visitTexts(new KeptSections(kept, true), 'column', [])).toThrow('text 1 of a column is not whole');
+  expect(() => visitTexts(new KeptSections(kept, true), 'column', [])).toThrow('text 1 of a column is incomplete');
 });

@@ -155,7 +155,7 @@ test('a backup that is killed before its end is none that an exchange could star
   expect([verify.status, verify.output]).toEqual([5, `There is no journal in ${backup}.\n`]);
 });
 
-test('a backup that is killed after its first file is none that an exchange could begin anew in', async () => {
+test('no exchange starts afresh in a backup that was killed after its first file', async () => {
   const backup = await killedBackup('fs.copyFileSync = (...files) => { copyFileSync(...files); die(); };');
   expect(readdirSync(backup)).toEqual(['mode']);
   await expectNoStart(backup);

@@ -101,7 +101,7 @@ export class HouseCommands {
 
   private refused(desk: Desk, name: string): void {
     this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
-    this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was refused.');
+    this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was rejected.');
     const outcome = this.outcomes.get(desk);
     if (outcome !== undefined && !HARMLESS.has(name)) outcome.isRefused = true;
   }
