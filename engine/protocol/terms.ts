@@ -96,6 +96,11 @@ export const MarketField = {
   AUTO_TICK: 64,
 } as const;
 
+/** The number of a token, outcome 0 or 1 of a market: those of market i are 2i and 2i + 1. */
+export function tokenNumber(marketIndex: number, outcome: number): number {
+  return marketIndex * 2 + outcome;
+}
+
 type ValueOf<T> = T[keyof T];
 export type Side = ValueOf<typeof Side>;
 export type OrderType = ValueOf<typeof OrderType>;

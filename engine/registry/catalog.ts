@@ -1,7 +1,7 @@
 // The texts of events and markets: slugs, condition ids, token ids and their creators' own texts. Part of the registry; it
 // keeps the ids and slugs unique and numbers the events. The terms that a market trades under (status, tick, fees) are in the
 // core.
-import { type CommandOf, requireSound, type Sections, TextTable, visitTexts } from '../protocol/index.ts';
+import { type CommandOf, requireSound, type Sections, TextTable, tokenNumber, visitTexts } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 /** The JSON texts of a tail. The registry reads `slug` and keeps the rest unchanged. */
@@ -77,8 +77,8 @@ export class Catalog {
     this.markets.push({ eventNumber, conditionId, firstToken, secondToken, slug, json });
     this.marketSlugs.set(slug, index);
     this.conditions.set(conditionId, index);
-    this.tokens.set(firstToken, index * 2);
-    this.tokens.set(secondToken, index * 2 + 1);
+    this.tokens.set(firstToken, tokenNumber(index, 0));
+    this.tokens.set(secondToken, tokenNumber(index, 1));
   }
 
   /** Merges changed texts into those of a market. */

@@ -1,5 +1,6 @@
 // Queries for positions: open ones, closed ones, their total value, and the largest holders of tokens. Called by answer.ts; it
 // reads the tables and never changes them. The figures are those of figures.ts.
+import { tokenNumber } from '../../engine/index.ts';
 import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
@@ -239,7 +240,7 @@ function* largestHolders(
   outcome: 0 | 1,
   { limit, minBalanceMicro }: HoldersQuery,
 ): Sliced<readonly HolderRow[]> {
-  const token = market.index * 2 + outcome;
+  const token = tokenNumber(market.index, outcome);
   const count = market.holderCounts[outcome];
   const keptMax = 4 * limit + 1_000;
   let kept: Holding[] = [];

@@ -13,6 +13,7 @@ import {
   FRAME_HEADER_BYTES,
   MICRO_PER_LOT,
   Resolution,
+  tokenNumber,
 } from '../../engine/index.ts';
 import { isUpdateOf } from '../views/commandOutcome.ts';
 import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
@@ -253,7 +254,7 @@ export class Indexer {
       holderCounts[outcome] += 1;
       positions.setHolderPlace(start, outcome, place);
     }
-    holders.set(market * 2 + outcome, place, account, positions.numbers[leg + LEG.size]);
+    holders.set(tokenNumber(market, outcome), place, account, positions.numbers[leg + LEG.size]);
   }
 
   /** Books test shares: the requested leg for the account, the other one for HOUSE, each for its half. */

@@ -1,7 +1,7 @@
 // Balances and owner of every wallet, the flags of owners, wallet bindings and the mode of the exchange. Balances are copied
 // from the events, which state the new balance after each change; nothing is summed here. Fed by the follower of index.ts;
 // read by routes and by authentication.
-import { type EventOf, ExchangeMode, type Sections } from '../../engine/index.ts';
+import { type EventOf, ExchangeMode, type Sections, tokenNumber } from '../../engine/index.ts';
 import type { Account, Draft, Order } from './records.ts';
 import { FEES_ACCOUNT, HOUSE_ACCOUNT, reservedAccounts } from './reservedAccounts.ts';
 
@@ -89,14 +89,14 @@ export class AccountsView {
   }
 
   sharesMicro(accountId: number, marketIndex: number, outcome: number): number {
-    return this.accounts[accountId]?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+    return this.accounts[accountId]?.sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
   }
 
   /** Micro-shares of a token by owner, summed over the owner's wallets. Scans all accounts. */
   holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
     const holders = new Map<string, number>();
     for (const { owner, sharesMicro } of this.accounts) {
-      const held = sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+      const held = sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
       if (held > 0) holders.set(owner, (holders.get(owner) ?? 0) + held);
     }
     return holders;
@@ -131,8 +131,8 @@ export class AccountsView {
 
   setShares(accountId: number, marketIndex: number, outcome: number, sharesMicro: number): void {
     const shares = this.accounts[accountId]?.sharesMicro;
-    if (sharesMicro === 0) shares?.delete(marketIndex * 2 + outcome);
-    else shares?.set(marketIndex * 2 + outcome, sharesMicro);
+    if (sharesMicro === 0) shares?.delete(tokenNumber(marketIndex, outcome));
+    else shares?.set(tokenNumber(marketIndex, outcome), sharesMicro);
   }
 
   orderAccepted(order: Order): void {

@@ -10,6 +10,7 @@ import {
   type Sections,
   Side,
   TextTable,
+  tokenNumber,
 } from '../../engine/index.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
@@ -207,7 +208,7 @@ export class MarketsView {
     const { index, conditionId, slug, tokens } = market;
     this.conditions.set(conditionId, index);
     if (slug !== '') this.slugs.set(slug, index);
-    this.tokens.set(tokens[0], index * 2);
-    this.tokens.set(tokens[1], index * 2 + 1);
+    this.tokens.set(tokens[0], tokenNumber(index, 0));
+    this.tokens.set(tokens[1], tokenNumber(index, 1));
   }
 }

@@ -1,5 +1,6 @@
 // Reads balance queries and writes their replies (wire.md C.6). Called by the routes of balances and by others whose
 // requests name a wallet by its signature type. The routes, not this file, decide which wallet that is.
+import { tokenNumber } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -47,5 +48,5 @@ export function balanceReply(balanceMicro: number, spenders: readonly string[]):
 
 /** An account's shares of a token, in micro; 0 without an account. */
 export function balanceOf(account: Account | undefined, marketIndex: number, outcome: number): number {
-  return account?.sharesMicro.get(marketIndex * 2 + outcome) ?? 0;
+  return account?.sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
 }

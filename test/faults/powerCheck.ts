@@ -32,7 +32,7 @@ export interface Checked {
   readonly outcome: 'opened' | 'refused' | 'lost' | 'died' | 'failed';
   readonly text: string;
   /** The fate of the historian's index. */
-  readonly history: 'kept' | 'built anew' | 'none' | 'wrong' | 'not opened';
+  readonly history: 'kept' | 'rebuilt' | 'none' | 'wrong' | 'not opened';
 }
 
 /** The last sequence of a journal that is sound to its end; throws what a start would. */
@@ -83,7 +83,7 @@ async function openIndex(dataDir: string): Promise<Checked['history']> {
   const found = await ordersOf(false);
   rmSync(join(indexPath, 'sum.json'), { force: true });
   if (found !== (await ordersOf(true))) return 'wrong';
-  return isDropped ? 'built anew' : 'kept';
+  return isDropped ? 'rebuilt' : 'kept';
 }
 
 const named = [FormatUnsupported, JournalDamaged, RecoveryDiffers, RulesVersionUnknown];

@@ -21,7 +21,7 @@ import { newClock, Player } from './world.ts';
 const kills = Number(process.env.HISTORY_KILLS ?? 50);
 const indexOf = (dataDir: string): string => join(dataDir, 'history');
 const fileOf = (dataDir: string): string => join(indexOf(dataDir), 'data.mdb');
-const DROPPED = /built anew/;
+const DROPPED = /The index of histories is rebuilt/;
 
 interface Prepared {
   readonly dataDir: string;
