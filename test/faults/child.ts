@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { serverEnvironment } from '../support/process.ts';
 import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -45,7 +46,6 @@ async function answers(url: string): Promise<boolean> {
 }
 
 function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false }: ChildOptions): ChildProcess {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
   const loaded = ['test/faults/crashPoints.ts', ...(hasStopLimit ? [] : ['test/support/patientStop.ts'])];
   const command = [
     ...[...under, process.execPath, ...STRIP_TYPES, ...loaded.flatMap((file) => ['--import', join(root, file)])],
@@ -55,7 +55,7 @@ function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false 
   ];
   return spawn(command[0], command.slice(1), {
     cwd: root,
-    env: { ...Object.fromEntries(kept), ...env },
+    env: serverEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
 }

@@ -49,7 +49,8 @@ interface FinishedProcess extends ProcessEnd {
   readonly stdout: string;
 }
 
-function environment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+/** The environment of a server: that of the test run without the exchange's own variables, and `more`. */
+export function serverEnvironment(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('OUTCRY_') && name !== 'PORT');
   return { ...Object.fromEntries(kept), ...more };
 }
@@ -61,7 +62,7 @@ function spawnServer(args: readonly string[], options: ServerProcessOptions): Ch
   const imports = loaded.flatMap((file) => ['--import', join(root, file)]);
   return spawn(process.execPath, [...STRIP_TYPES, ...imports, main, ...args], {
     cwd,
-    env: environment(env),
+    env: serverEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
