@@ -272,7 +272,7 @@ function packageVersion(): string {
 /** Fails if the output of a command whose purpose is its output could not be written. */
 async function requireReport(): Promise<void> {
   const lost = await lostOutput();
-  if (lost !== undefined) fatal('output', `The report cannot be written to standard output: ${reasonOf(lost)}.`);
+  if (lost !== undefined) fatal('output', `Standard output cannot be written: ${reasonOf(lost)}.`);
 }
 
 /** The program; runCli awaits the promises that its actions return. */
@@ -322,6 +322,18 @@ function makeProgram(env: Environment, folder: string): Command {
   return program;
 }
 
+/** Runs the program; returns the exit status. Commander also throws when it has printed a help text or the version. */
+async function parseAndRun(program: Command, args: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync([...args], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) return exitStatuses.usage.status;
+    await requireReport();
+  }
+  return Number(process.exitCode ?? 0);
+}
+
 /**
  * Runs a command line to its end.
  * @param args without the program's own name
@@ -329,10 +341,8 @@ function makeProgram(env: Environment, folder: string): Command {
  */
 export async function runCli(args: readonly string[], env: Environment, folder: string): Promise<number> {
   try {
-    await makeProgram(env, folder).parseAsync([...args], { from: 'user' });
-    return Number(process.exitCode ?? 0);
+    return await parseAndRun(makeProgram(env, folder), args);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatuses.usage.status;
     if (error instanceof FatalError) {
       process.stderr.write(`${error.message}\n`);
       return error.status;

@@ -311,11 +311,13 @@ async function runInto(file: string, args: readonly string[]) {
 }
 
 test.runIf(process.platform === 'linux')('a report that cannot be written is a sentence and a status', async () => {
-  const lost = [8, 'The report cannot be written to standard output: ENOSPC: no space left on device, write.\n'];
+  const lost = [8, 'Standard output cannot be written: ENOSPC: no space left on device, write.\n'];
   const copy = fresh();
   expect(await runInto('/dev/full', ['backup', copy, '--data-dir', dataDir])).toEqual(lost);
   expect(await runInto('/dev/full', ['verify', '--data-dir', copy])).toEqual(lost);
   expect(await runInto('/dev/full', ['verify', '--json', '--data-dir', copy])).toEqual(lost);
+  for (const args of [['--help'], ['help', 'start'], ['serve', '--help'], ['--version']])
+    expect(await runInto('/dev/full', args), args.join(' ')).toEqual(lost);
 });
 
 test('a reader of a report who goes early is no failure', async () => {
