@@ -55,7 +55,7 @@ function signed(signing: Signing = {}): Record<string, string> {
 
 const get = (headers: HeaderFields, path = PATH) => target.call('GET', path, { headers });
 
-test('right credentials are taken in both families and in every encoding', async () => {
+test('valid credentials are accepted in both header families and in every encoding', async () => {
   for (const family of ['POLY', 'SERVICE', 'poly', 'Service']) {
     for (const encoding of ['url', 'unpadded', 'base64', 'hex', 'HEX'] as const) {
       const reply = await get(signed({ family, encoding }));
@@ -72,14 +72,14 @@ test('right credentials are taken in both families and in every encoding', async
   }
 });
 
-test('the address is taken in any letter case', async () => {
+test('the address header is accepted in any letter case', async () => {
   const { address } = target.wallet;
   for (const text of [address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`]) {
     expect((await get({ ...signed(), POLY_ADDRESS: text })).status).toBe(200);
   }
 });
 
-test('the query is not signed, and one signature serves many requests', async () => {
+test('the signature does not cover the query, and one signature is valid for many requests', async () => {
   const headers = signed({ path: '/data/orders' });
   for (const query of ['', '?next_cursor=MA==', '?market=', '?a=1&b=2']) {
     expect((await get(headers, `/data/orders${query}`)).status).toBe(200);
@@ -87,7 +87,7 @@ test('the query is not signed, and one signature serves many requests', async ()
   expectRefused(await get(signed({ path: '/data/orders?a=1' }), '/data/orders?a=1'), 401, NO_KEY);
 });
 
-test('timestamps are taken from 300 seconds ago to 30 seconds ahead', () =>
+test('timestamps are accepted from 300 seconds ago to 30 seconds ahead', () =>
   target.unchanged(async () => {
     for (const offset of [0, -60, -280, 15]) {
       expect((await get(signed({ timestamp: nowSeconds() + offset }))).status, String(offset)).toBe(200);
@@ -114,7 +114,7 @@ const keyed = endpointCases
   .filter(({ level }) => level === 'l2')
   .map((endpoint) => ({ title: titleOf(endpoint), endpoint }));
 
-test.each(keyed)('$title asks for all five headers, rightly signed', ({ endpoint }) =>
+test.each(keyed)('$title requires all five headers and a valid signature', ({ endpoint }) =>
   target.unchanged(async () => {
     const { method } = endpoint;
     const path = endpoint.path(target);
@@ -159,7 +159,7 @@ test.each(keyed)('$title asks for all five headers, rightly signed', ({ endpoint
   }),
 );
 
-test('another owner’s credentials open nothing of this one’s', async () => {
+test('credentials of another owner cannot act for this one, whole or mixed with its own', async () => {
   const [, , stranger] = target.server.wallets;
   const credentials = await createKey(target.server.url, stranger);
   await target.unchanged(async () => {
@@ -202,7 +202,7 @@ test('another owner’s credentials open nothing of this one’s', async () => {
 /** The headers that change from one signed request of a key to the next. */
 const pick = ({ POLY_TIMESTAMP, POLY_SIGNATURE }: Record<string, string>) => ({ POLY_TIMESTAMP, POLY_SIGNATURE });
 
-test('a body is signed byte by byte, but for the quotation marks that some clients make of apostrophes', async () => {
+test('the signature covers the body exactly, except that apostrophes may be signed as double quotes', async () => {
   const path = '/cancel-market-orders';
   const market = `0x${'ab'.repeat(32)}`;
   const body = JSON.stringify({ market, note: "it's" });
@@ -222,7 +222,7 @@ test('a body is signed byte by byte, but for the quotation marks that some clien
   });
 });
 
-test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])('%s asks for a wallet’s own fresh signature', (title) =>
+test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])('%s requires a fresh signature by the wallet itself', (title) =>
   target.unchanged(async () => {
     const [method, path] = title.split(' ');
     const [, , , wallet, other] = target.server.wallets;
@@ -267,7 +267,7 @@ test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])('%s asks for a wal
   }),
 );
 
-test('a key that exists is not made again, one that does not is not derived', () =>
+test('creating an API key that exists fails, and so does deriving one that does not', () =>
   target.unchanged(async () => {
     const { wallet } = target;
     const again = await target.call('POST', '/auth/api-key', { headers: l1Headers(wallet) });
@@ -282,7 +282,7 @@ const operated = endpointCases
   .filter(({ level }) => level === 'admin')
   .map((endpoint) => ({ title: titleOf(endpoint), endpoint }));
 
-test.each(operated)('$title asks for the admin token', ({ endpoint }) =>
+test.each(operated)('$title requires the admin token', ({ endpoint }) =>
   target.unchanged(async () => {
     const path = endpoint.path(target);
     const body = JSON.stringify(endpoint.body?.(target));

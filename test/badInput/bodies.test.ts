@@ -53,7 +53,7 @@ const texts: readonly (readonly [string, string | Buffer])[] = [
   ['zeros', Buffer.alloc(64)],
 ];
 
-test.each(rows)('$title refuses what is no body for it', ({ endpoint }) =>
+test.each(rows)('$title rejects malformed, truncated and wrongly typed bodies', ({ endpoint }) =>
   target.unchanged(async () => {
     const path = endpoint.path(target);
     for (const [name, text] of texts) {
@@ -76,7 +76,7 @@ const bodiless = endpointCases
   .filter(({ method, body }) => method !== 'GET' && body === undefined)
   .map((endpoint) => ({ title: titleOf(endpoint), endpoint }));
 
-test.each(bodiless)('$title, which reads no body, refuses what is no honest one', ({ endpoint }) =>
+test.each(bodiless)('$title reads no body, but rejects malformed, non-JSON and oversized ones', ({ endpoint }) =>
   target.unchanged(async () => {
     const path = endpoint.path(target);
     const send = (body: string | Buffer, contentType?: string) => {
@@ -92,7 +92,7 @@ test.each(bodiless)('$title, which reads no body, refuses what is no honest one'
   }),
 );
 
-test.each(rows)('$title takes no other content type than JSON', ({ endpoint }) =>
+test.each(rows)('$title answers 415 to any content type other than JSON', ({ endpoint }) =>
   target.unchanged(async () => {
     const path = endpoint.path(target);
     const body = JSON.stringify(endpoint.body(target));
@@ -114,7 +114,7 @@ test.each(rows)('$title takes no other content type than JSON', ({ endpoint }) =
   }),
 );
 
-test.each(rows)('$title refuses a body above the limit, whatever is in it', ({ endpoint }) =>
+test.each(rows)('$title answers 413 to a body above the size limit, whatever it contains', ({ endpoint }) =>
   target.unchanged(async () => {
     const path = endpoint.path(target);
     const valid = JSON.stringify(endpoint.body(target));
@@ -129,7 +129,7 @@ test.each(rows)('$title refuses a body above the limit, whatever is in it', ({ e
   }),
 );
 
-test('a body of a megabyte is read, and refused for what it says', () =>
+test('a body of a megabyte is read, and rejected for its content', () =>
   target.unchanged(async () => {
     for (const { endpoint } of rows) {
       if (endpoint.isBodyOptional === true) continue;
@@ -144,7 +144,7 @@ test('a body of a megabyte is read, and refused for what it says', () =>
     }
   }));
 
-test('JSON content types of every spelling are taken, and so is none', async () => {
+test('JSON content types are accepted in every spelling, and so is a missing one', async () => {
   const types = ['application/json', 'APPLICATION/JSON', 'application/json; charset=utf-8', 'application/json;x=1', ''];
   for (const contentType of types) {
     const body = JSON.stringify([{ token_id: target.market.yes }]);
@@ -153,7 +153,7 @@ test('JSON content types of every spelling are taken, and so is none', async () 
   }
 });
 
-test('a malformed body is told before wrong credentials are', () =>
+test('a malformed order body is reported before missing credentials', () =>
   target.unchanged(async () => {
     for (const path of ['/order', '/orders']) {
       expectRefused(await target.call('POST', path, { body: '{' }), 400, 'Invalid order payload');

@@ -39,45 +39,45 @@ const orders: readonly OrderCase[] = [
     top: { orderType: 'FOK' },
     error: () => 'invalid expiration',
   },
-  { title: 'GTD without one', top: { orderType: 'GTD' }, error: () => 'invalid expiration' },
+  { title: 'GTD without an expiration', top: { orderType: 'GTD' }, error: () => 'invalid expiration' },
   {
-    title: 'GTD too near',
+    title: 'GTD with an expiration 50 seconds ahead',
     order: () => ({ expiration: seconds(50) }),
     top: { orderType: 'GTD' },
     error: () => 'invalid expiration',
   },
   {
-    title: 'GTD long ago',
+    title: 'GTD with an expiration long past',
     order: () => ({ expiration: '1' }),
     top: { orderType: 'GTD' },
     error: () => 'invalid expiration',
   },
   {
-    title: 'signed too long ago',
+    title: 'a timestamp 25 hours old',
     order: () => ({ timestamp: String(Date.now() - 25 * HOUR_MS) }),
     error: (id) => `order ${id} is invalid. Timestamp out of range`,
   },
   {
-    title: 'signed too far ahead',
+    title: 'a timestamp 2 hours ahead',
     order: () => ({ timestamp: String(Date.now() + 2 * HOUR_MS) }),
     error: (id) => `order ${id} is invalid. Timestamp out of range`,
   },
-  { title: 'signed in seconds', order: () => ({ timestamp: seconds(0) }), error: () => 'Timestamp out of range' },
+  { title: 'a timestamp in seconds', order: () => ({ timestamp: seconds(0) }), error: () => 'Timestamp out of range' },
   {
-    title: 'signed at the end of numbers',
+    title: 'a timestamp of 2^53 - 1',
     order: () => ({ timestamp: '9007199254740991' }),
     error: () => 'Timestamp out of range',
   },
-  { title: 'paying nothing', order: () => ({ makerAmount: '0' }), error: () => 'invalid amounts' },
-  { title: 'getting nothing', order: () => ({ takerAmount: '0' }), error: () => 'invalid amounts' },
+  { title: 'a maker amount of 0', order: () => ({ makerAmount: '0' }), error: () => 'invalid amounts' },
+  { title: 'a taker amount of 0', order: () => ({ takerAmount: '0' }), error: () => 'invalid amounts' },
   {
     title: 'a size finer than 0.01 shares',
     order: () => ({ takerAmount: '10000001' }),
     error: () => /invalid amounts.*max accuracy of 4 decimals.*max of 2 decimals/,
   },
-  { title: 'a price that is no whole pip', order: () => ({ makerAmount: '4000001' }), error: () => /invalid amounts/ },
+  { title: 'a price that is not a whole pip', order: () => ({ makerAmount: '4000001' }), error: () => /invalid amounts/ },
   {
-    title: 'a sale finer than 0.01 shares',
+    title: 'a SELL with a size finer than 0.01 shares',
     order: () => ({ side: 'SELL', makerAmount: '10000001', takerAmount: '5000000' }),
     error: () => /invalid amounts, the sell orders/,
   },
@@ -102,22 +102,22 @@ const orders: readonly OrderCase[] = [
     error: () => 'Price (0.001) breaks minimum tick size rule: 0.01',
   },
   {
-    title: 'more than any order may be',
+    title: 'a size above the maximum of 10,000,000',
     order: () => ({ makerAmount: '4000000004000', takerAmount: '10000000010000' }),
     error: () => 'Size (10000000.01) higher than the maximum: 10000000',
   },
   {
-    title: 'all that numbers hold',
+    title: 'amounts of 2^53 - 1',
     order: () => ({ makerAmount: '9007199254740991', takerAmount: '9007199254740991' }),
     error: () => /invalid/,
   },
   {
-    title: 'too few shares',
+    title: 'a size below the minimum of 5',
     order: () => ({ makerAmount: '1996000', takerAmount: '4990000' }),
     error: (id) => `order ${id} is invalid. Size (4.99) lower than the minimum: 5`,
   },
   {
-    title: 'a FOK for too little',
+    title: 'a FOK BUY below the minimum value of 1',
     order: () => ({ makerAmount: '990000', takerAmount: '1980000' }),
     top: { orderType: 'FOK' },
     error: () => 'invalid amount for a marketable BUY order ($0.99), min size: $1',
@@ -129,54 +129,54 @@ const orders: readonly OrderCase[] = [
     error: () => /invalid/,
   },
   {
-    title: 'a market that is paused',
+    title: 'a paused market',
     order: () => ({ tokenId: paused.yes }),
     error: () => 'the market is not yet ready to process new orders',
   },
   {
-    title: 'a market that is closed',
+    title: 'a closed market',
     order: () => ({ tokenId: closed.no }),
     error: () => `the orderbook ${closed.no} does not exist`,
   },
   {
-    title: 'a market that is resolved',
+    title: 'a resolved market',
     order: () => ({ tokenId: resolved.yes }),
     error: () => `the orderbook ${resolved.yes} does not exist`,
   },
   {
-    title: 'more than the balance',
+    title: 'a BUY for more than the balance',
     order: () => ({ makerAmount: '10000400000', takerAmount: '25001000000' }),
     error: () => 'balance: 10000000000, sum of active orders: 4000000, order amount (inc. fees): 10000400000',
   },
   {
-    title: 'more shares than are held',
+    title: 'a SELL of more shares than are held',
     order: () => ({ side: 'SELL', makerAmount: '1000010000', takerAmount: '900009000' }),
     error: () => 'balance: 1000000000, sum of active orders: 0, order amount (inc. fees): 1000010000',
   },
   {
-    title: 'shares that are not held at all',
+    title: 'a SELL of a token that is not held',
     order: () => ({ side: 'SELL', makerAmount: '10000000', takerAmount: '9000000', tokenId: target.market.no }),
     error: () => 'balance: 0, sum of active orders: 0',
   },
   {
-    title: 'post-only across an own order',
+    title: 'a post-only order that crosses an own order',
     order: () => ({ side: 'SELL', makerAmount: '10000000', takerAmount: '4000000' }),
     top: { postOnly: true },
     error: () => 'invalid post-only order: order crosses book',
   },
   {
-    title: 'a wallet of somebody else',
+    title: 'a wallet of another owner',
     order: () => ({ maker: target.server.wallets[1].address }),
     error: () => /[a-z]/,
   },
   {
-    title: 'a signer of another key',
+    title: 'a signer other than the owner of the API key',
     order: () => ({ signer: target.server.wallets[1].address }),
     error: () => 'the order signer address has to be the address of the API KEY',
   },
 ];
 
-test.each(orders)('an order is refused: $title', ({ order, top, error }) =>
+test.each(orders)('an order is rejected: $title', ({ order, top, error }) =>
   target.unchanged(async () => {
     const body = target.orderBody(order?.() ?? {}, top);
     const reply = await target.send('POST', '/order', 'l2', body);
@@ -188,7 +188,7 @@ test.each(orders)('an order is refused: $title', ({ order, top, error }) =>
   }),
 );
 
-test('what was signed is what counts: a body that differs from it is no order', () =>
+test('an order that differs from what was signed is rejected', () =>
   target.unchanged(async () => {
     const spoils: readonly OrderFields[] = [
       { makerAmount: '3900000' },
@@ -256,7 +256,7 @@ const ordered: readonly {
     error: 'invalid signature',
   },
   {
-    title: 'the type before the expiration',
+    title: 'the order type before the expiration',
     body: () => target.orderBody({ expiration: '1' }, { orderType: 'FOK', postOnly: true }),
     error: 'invalid post-only order',
   },
@@ -276,17 +276,17 @@ const ordered: readonly {
     error: 'invalid amounts',
   },
   {
-    title: 'the tick before the minimum',
+    title: 'the tick before the minimum size',
     body: () => target.orderBody({ makerAmount: '1620000', takerAmount: '4000000', tokenId: paused.yes }),
     error: 'breaks minimum tick size rule',
   },
   {
-    title: 'the minimum before the state of the market',
+    title: 'the minimum size before the market state',
     body: () => target.orderBody({ makerAmount: '1600000', takerAmount: '4000000', tokenId: paused.yes }),
     error: 'lower than the minimum',
   },
   {
-    title: 'the state of the market before the funds',
+    title: 'the market state before the funds',
     body: () => target.orderBody({ makerAmount: '40000000000', takerAmount: '100000000000', tokenId: paused.yes }),
     error: 'not yet ready',
   },
@@ -308,7 +308,7 @@ function firstVersion(top: object, tokenId = target.market.yes): Record<string, 
   return { ...body, order: { ...order, taker: `0x${'0'.repeat(40)}`, nonce: '0', feeRateBps: '0' } };
 }
 
-test.each(ordered)('checks have their order: $title', ({ body, error }) =>
+test.each(ordered)('order checks run in this order: $title', ({ body, error }) =>
   target.unchanged(async () => {
     expectRefused(await target.send('POST', '/order', 'l2', body()), [400, 404], error);
     const text = JSON.stringify(body());
@@ -316,7 +316,7 @@ test.each(ordered)('checks have their order: $title', ({ body, error }) =>
   }),
 );
 
-test('an order that is live is a duplicate, alone and in a batch', async () => {
+test('a live order sent again, alone or in a batch, is a duplicate, and so is a cancelled one', async () => {
   const body = target.orderBody({ makerAmount: '1000000' });
   const { orderID } = (await target.expectTaken('POST', '/order', 'l2', body)).json;
   await target.unchanged(async () => {
@@ -331,7 +331,7 @@ test('an order that is live is a duplicate, alone and in a batch', async () => {
   });
 });
 
-test('cancels of what is not there change nothing', () =>
+test('cancelling unknown orders, markets or tokens changes nothing', () =>
   target.unchanged(async () => {
     const unknown = `0x${'cd'.repeat(32)}`;
     const nothing = { canceled: [], not_canceled: { [unknown]: 'Order not found or already canceled' } };
@@ -349,7 +349,7 @@ test('cancels of what is not there change nothing', () =>
     }
   }));
 
-test('sets are not split, merged or redeemed beyond what there is, nor in another state of the market', () =>
+test('split, merge and redeem are rejected beyond the balance or in the wrong market state', () =>
   target.unchanged(async () => {
     const post = (path: string, body: object) => target.send('POST', path, 'l2', body);
     const { conditionId: condition_id } = target.market;
@@ -372,7 +372,7 @@ test('sets are not split, merged or redeemed beyond what there is, nor in anothe
     }
   }));
 
-test('the cash desk pays out no more than is free, and takes in no more than it can count', () =>
+test('withdrawals above the free balance and deposits above the countable maximum are rejected', () =>
   target.unchanged(async () => {
     const { address } = target.wallet;
     const post = (path: string, amount: string, to = address) =>
@@ -389,7 +389,7 @@ test('the cash desk pays out no more than is free, and takes in no more than it 
     expectRefused(await target.send('POST', '/admin/deposits', 'admin', owned), 400, 'invalid_field: owner');
   }));
 
-test('markets and events keep their ids, their slugs and the order of their states', () =>
+test('duplicate market slugs and ids, and changes to closed or resolved markets, are rejected', () =>
   target.unchanged(async () => {
     const post = (path: string, body: object) => target.send('POST', path, 'admin', body);
     const patch = (market: TestMarket, body: object) =>
@@ -409,7 +409,7 @@ test('markets and events keep their ids, their slugs and the order of their stat
     expectRefused(await post(again, { outcome: 'Yes' }), 400, 'resolved');
   }));
 
-test('the second key of a pair is refused by the engine as well', () =>
+test('concurrent requests to create an API key that exists are all rejected', () =>
   target.unchanged(async () => {
     const replies = await Promise.all(
       [1, 2, 3].map(() => target.call('POST', '/auth/api-key', { headers: l1Headers(target.wallet) })),

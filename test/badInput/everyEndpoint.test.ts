@@ -31,7 +31,7 @@ function expectRefusal(reply: Reply, expected: RegExp, label: string, statuses: 
   expect(reply.json.error, label).not.toMatch(LIBRARY_TEXTS);
 }
 
-test('every endpoint of the server has its row here, and every row its endpoint', () => {
+test('every endpoint of the server has one row in endpoints.ts, with its level of authentication', () => {
   const route = makeRouter(endpoints);
   const rowed = endpointCases.map(({ method, path }) => route(path(target).split('?')[0])?.entry.byMethod.get(method));
   const missing = endpoints.filter((endpoint) => !rowed.includes(endpoint));
@@ -67,7 +67,7 @@ function withParameter(path: string, name: string, values: readonly string[]): s
   return `${bare}?${query}`;
 }
 
-test.each(queried)('$title names the parameter that is wrong', ({ row }) =>
+test.each(queried)('$title rejects an invalid query parameter by name', ({ row }) =>
   target.unchanged(async () => {
     const path = row.path(target);
     const body = row.body?.(target);
@@ -104,7 +104,7 @@ test.each(queried)('$title names the parameter that is wrong', ({ row }) =>
 );
 
 test.each(queried.filter(({ row }) => row.part !== undefined))(
-  '$title names the part of the path that is wrong',
+  '$title rejects an invalid path parameter by name',
   ({ row }) =>
     target.unchanged(async () => {
       const { part } = row;
@@ -141,7 +141,7 @@ const fielded = endpointCases
   .filter(({ fields, items }) => fields !== undefined || items !== undefined)
   .map((row) => ({ title: titleOf(row), row }));
 
-test.each(fielded)('$title names the field that is wrong', ({ row }) =>
+test.each(fielded)('$title rejects an invalid body field by name', ({ row }) =>
   target.unchanged(async () => {
     const path = row.path(target);
     const body = row.body?.(target);
@@ -187,7 +187,7 @@ function vanish(bytes: string, waitMs: number): Promise<void> {
   });
 }
 
-test('requests that break off, on every endpoint, leave nothing behind', () =>
+test('requests that are cut off, on every endpoint, leave the state unchanged', () =>
   target.unchanged(async () => {
     for (const row of endpointCases) {
       const path = row.path(target);

@@ -51,7 +51,7 @@ const orderFields: readonly (readonly [Path, readonly unknown[]])[] = [
 ];
 const orderRows = orderFields.map(([path, values]) => ({ field: path.join('.'), path, values }));
 
-test.each(orderRows)('an order with a bad $field is refused by that name', ({ field, path, values }) =>
+test.each(orderRows)('an order with an invalid $field is rejected with the name of the field', ({ field, path, values }) =>
   target.unchanged(async () => {
     for (const value of values) {
       const body = withValue(target.orderBody(), path, value);
@@ -71,7 +71,7 @@ test.each(orderRows)('an order with a bad $field is refused by that name', ({ fi
   }),
 );
 
-test('an order whose whole parts are of other kinds is refused', () =>
+test('orders and batches of the wrong JSON type or structure are rejected', () =>
   target.unchanged(async () => {
     for (const body of [{}, [], [[]], { order: [] }, { orders: [] }, [target.orderBody()]]) {
       expectRefused(await target.send('POST', '/order', 'l2', body), 400, 'Invalid order payload');
@@ -85,7 +85,7 @@ test('an order whose whole parts are of other kinds is refused', () =>
     }
   }));
 
-test('keys that nobody knows are ignored in orders and cancels, also dangerous ones', async () => {
+test('unknown fields in orders and cancels are ignored, even __proto__ and constructor', async () => {
   const body = { ...target.orderBody(), hello: 1, constructor: 2 };
   const text = JSON.stringify(body).replace('{', '{"__proto__":{"postOnly":7},');
   const posted = await target.send('POST', '/order', 'l2', text);
@@ -109,7 +109,7 @@ const NO_ORDER_ID = [
   {},
 ];
 
-test('cancels with bad ids are refused', () =>
+test('cancels with invalid ids are rejected', () =>
   target.unchanged(async () => {
     for (const value of NO_ORDER_ID) {
       const body = withValue({ orderID: '' }, ['orderID'], value);
@@ -133,7 +133,7 @@ test('cancels with bad ids are refused', () =>
     }
   }));
 
-test('lists of tokens with a bad element are refused', () =>
+test('lists of tokens with an invalid element are rejected', () =>
   target.unchanged(async () => {
     const good = { token_id: target.market.yes };
     for (const path of ['/books', '/prices', '/midpoints', '/spreads', '/last-trades-prices']) {
@@ -157,7 +157,7 @@ test('lists of tokens with a bad element are refused', () =>
     }
   }));
 
-test('ids that are in the right form but name nothing are not found', () =>
+test('well-formed ids that do not exist are reported as not found', () =>
   target.unchanged(async () => {
     const condition_id = `0x${'ab'.repeat(32)}`;
     for (const path of ['/split', '/merge']) {

@@ -200,7 +200,7 @@ async function comparedBatch(isFatal: boolean): Promise<{ readonly takenCount: n
   return { takenCount, isCompared };
 }
 
-test(`${REQUEST_COUNT} spoilt requests are answered in words, refusals change nothing, memory stays`, {
+test(`${REQUEST_COUNT} fuzzed requests are all answered, rejections change nothing, memory stays bounded`, {
   timeout: 600_000,
 }, async () => {
   console.info(`FUZZ_SEED=${SEED}`);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => target.close());
 
-test('every path refuses every method that it does not take, and says which it takes', () =>
+test('every path answers 405 to unsupported methods and lists the supported ones', () =>
   target.unchanged(async () => {
     const methodsOf = new Map<string, Set<string>>();
     for (const { method, path } of endpointCases) {
@@ -31,7 +31,7 @@ test('every path refuses every method that it does not take, and says which it t
     }
   }));
 
-test('HEAD is answered as GET is, without the body', () =>
+test('HEAD gets the status of GET and no body', () =>
   target.unchanged(async () => {
     for (const endpoint of endpointCases.filter(({ method }) => method === 'GET')) {
       const path = endpoint.path(target);
@@ -44,7 +44,7 @@ test('HEAD is answered as GET is, without the body', () =>
     }
   }));
 
-test('a GET may carry a body: it is read where tokens may be named in it, and nowhere else', () =>
+test('a GET body is read by endpoints that accept token lists, and does no harm elsewhere', () =>
   target.unchanged(async () => {
     const { yes, no } = target.market;
     const tokens = JSON.stringify([{ token_id: yes }, { token_id: no }]);
@@ -62,7 +62,7 @@ test('a GET may carry a body: it is read where tokens may be named in it, and no
     expectRefused(await target.call('GET', '/book', { body: 'x'.repeat(1_048_577) }), 413, '1048576');
   }));
 
-test('methods that nobody knows are refused like any other', () =>
+test('unknown methods get 405 with the allowed methods', () =>
   target.unchanged(async () => {
     for (const method of ['TRACE', 'PROPFIND', 'MERGE', 'SEARCH']) {
       const reply = await target.call(method, '/order');
@@ -71,7 +71,7 @@ test('methods that nobody knows are refused like any other', () =>
     }
   }));
 
-test('a path that is not there is not found, however near it is', () =>
+test('an unknown path gets 404, even if it resembles a known one', () =>
   target.unchanged(async () => {
     const paths = [
       '/nowhere',
@@ -107,7 +107,7 @@ test('a path that is not there is not found, however near it is', () =>
     }
   }));
 
-test('a malformed percent sequence in a path is refused', () =>
+test('a malformed percent sequence in a path is rejected', () =>
   target.unchanged(async () => {
     for (const path of ['/data/order/%', '/data/order/%zz', '/markets/%ff', '/clob-markets/%c3%28']) {
       expectRefused(await target.send('GET', path, 'l2'), [400, 404], /./, path);

@@ -36,7 +36,7 @@ const singles = [
 ];
 const lists = ['/books', '/midpoints', '/spreads', '/last-trades-prices'];
 
-test('a token id that is missing or malformed is refused', () =>
+test('a missing or malformed token id is rejected, and an unknown one gets 404', () =>
   target.unchanged(async () => {
     for (const path of singles) {
       const joint = path.includes('?') ? '&' : '?';
@@ -56,7 +56,7 @@ test('a token id that is missing or malformed is refused', () =>
     }
   }));
 
-test('lists of tokens are refused where one is malformed or there are too many', () =>
+test('a list of tokens with a malformed id or more than 500 ids is rejected', () =>
   target.unchanged(async () => {
     for (const path of lists) {
       expectRefused(await target.call('GET', path), 400, 'Invalid payload', path);
@@ -79,7 +79,7 @@ test('lists of tokens are refused where one is malformed or there are too many',
     }
   }));
 
-test('a side is BUY or SELL', () =>
+test('a side other than BUY or SELL is rejected', () =>
   target.unchanged(async () => {
     for (const side of ['', 'HOLD', '0', 'BUY SELL', 'BUYBUY', '__proto__', 'toString']) {
       const reply = await target.call('GET', `/price?token_id=${target.market.yes}&side=${enc(side)}`);
@@ -110,7 +110,7 @@ const cursors = [
   '\u0000',
 ];
 
-test('a cursor that is malformed, or is the end mark, is refused', () =>
+test('a malformed cursor and the end cursor LTE= are rejected', () =>
   target.unchanged(async () => {
     const paths: readonly (readonly [string, Level])[] = [
       ['/simplified-markets', 'none'],
@@ -131,7 +131,7 @@ test('a cursor that is malformed, or is the end mark, is refused', () =>
     }
   }));
 
-test('ids of orders and markets in a path are refused where they are malformed', () =>
+test('malformed order and market ids in a path are rejected, and unknown ones get 404', () =>
   target.unchanged(async () => {
     const bad = [
       'x',
@@ -155,7 +155,7 @@ test('ids of orders and markets in a path are refused where they are malformed',
     expectRefused(await target.call('GET', `/clob-markets/${unknown}`), 404, 'market not found');
   }));
 
-test('filters of own orders and trades are refused by name', () =>
+test('invalid filters of own orders and trades are rejected by name', () =>
   target.unchanged(async () => {
     const bad: readonly (readonly [string, string, readonly string[]])[] = [
       ['/data/orders', 'id', ['x', '0x1']],
@@ -179,7 +179,7 @@ test('filters of own orders and trades are refused by name', () =>
     expect([unknownTrade.status, unknownTrade.json.data]).toEqual([200, []]);
   }));
 
-test('a balance needs a known asset type, a known signature type and, for shares, a token', () =>
+test('a balance query requires a known asset type and signature type and, for shares, a token', () =>
   target.unchanged(async () => {
     for (const path of ['/balance-allowance', '/balance-allowance/update']) {
       for (const type of ['', 'collateral', 'USDC', '0', '__proto__']) {
@@ -199,7 +199,7 @@ test('a balance needs a known asset type, a known signature type and, for shares
     expectRefused(unknown, [400, 404], /token/);
   }));
 
-test('parameters that nobody reads, doubled ones and bad escapes are no reason to fail', () =>
+test('unknown, repeated and badly escaped query parameters cause no error', () =>
   target.unchanged(async () => {
     for (const query of [
       'x=1',

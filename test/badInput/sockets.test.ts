@@ -35,7 +35,7 @@ function expectNoneServed(replies: readonly RawReply[], label: string): void {
 
 const list = (): string => JSON.stringify([{ token_id: target.market.yes }]);
 
-test('two lengths are refused, equal or not', () =>
+test('two Content-Length headers are rejected, equal or not', () =>
   target.unchanged(async () => {
     const body = list();
     for (const [first, second] of [
@@ -54,7 +54,7 @@ test('two lengths are refused, equal or not', () =>
     }
   }));
 
-test('lengths that are no number, negative or beyond everything are refused', () =>
+test('a Content-Length that is malformed, negative or too large is rejected', () =>
   target.unchanged(async () => {
     for (const length of [
       '-1',
@@ -76,7 +76,7 @@ test('lengths that are no number, negative or beyond everything are refused', ()
     expect([large.status, JSON.parse(large.body).error]).toEqual([413, expect.stringContaining('1048576')]);
   }));
 
-test('a body in chunks is taken as any other, also where they are tiny', async () => {
+test('a body is accepted in one-byte chunks and in one-byte writes', async () => {
   const body = list();
   const chunk = (part: string): string => `${part.length.toString(16)}\r\n${part}\r\n`;
   const whole = `${[...body].map(chunk).join('')}0\r\n\r\n`;
@@ -87,7 +87,7 @@ test('a body in chunks is taken as any other, also where they are tiny', async (
   expect(JSON.parse(slow.body)).toEqual(JSON.parse(reply.body));
 });
 
-test('chunks that are no chunks, without end, or beside a length are refused', () =>
+test('chunked bodies that are malformed, too large or sent with a Content-Length are not served', () =>
   target.unchanged(async () => {
     const chunked = [JSON_TYPE, 'Transfer-Encoding: chunked'];
     for (const body of [
@@ -126,7 +126,7 @@ function cut(bytes: string | Buffer, waitMs = 60): Promise<readonly RawReply[]> 
   });
 }
 
-test('what is no HTTP is dropped or refused', () =>
+test('bytes that are not valid HTTP are dropped or rejected', () =>
   target.unchanged(async () => {
     const noises = [
       '\r\n\r\n',
@@ -146,7 +146,7 @@ test('what is no HTTP is dropped or refused', () =>
     for (const noise of noises) expectNoneServed(await cut(noise), noise.toString('latin1').slice(0, 40));
   }));
 
-test('headers without end are refused', () =>
+test('headers that are too long, too many or never end are rejected', () =>
   target.unchanged(async () => {
     const long = await cut(text('GET /ok', [`X-Long: ${'a'.repeat(20_000)}`]));
     for (const { status } of long) expect(status).toBe(431);
@@ -161,7 +161,7 @@ test('headers without end are refused', () =>
     expectNoneServed(await cut(`GET /ok HTTP/1.1\r\n${'X-More: 1\r\n'.repeat(50)}`), 'headers that never end');
   }));
 
-test('a Host that is not served here, or none, is refused', () =>
+test('a request with an unknown or empty Host is rejected', () =>
   target.unchanged(async () => {
     for (const host of ['example.com', 'evil.localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '']) {
       const [reply] = await exchange([`GET /ok HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
@@ -175,7 +175,7 @@ test('a Host that is not served here, or none, is refused', () =>
     ]);
   }));
 
-test('a refused request does not spoil those that follow it on the connection', () =>
+test('a rejected request does not affect later ones on the same connection', () =>
   target.unchanged(async () => {
     const bad = '{"a":';
     const replies = await exchange(
@@ -192,7 +192,7 @@ test('a refused request does not spoil those that follow it on the connection', 
     expect(JSON.parse(replies[4].body).version).toBe(2);
   }));
 
-test('clients that vanish while they send leave nothing behind', () =>
+test('clients that disconnect while sending leave the state unchanged', () =>
   target.unchanged(async () => {
     const body = JSON.stringify(target.orderBody());
     const headers = target.credentialsFor('l2', 'POST', '/order', body);
@@ -205,7 +205,7 @@ test('clients that vanish while they send leave nothing behind', () =>
     );
   }));
 
-test('clients that vanish before the answer harm nobody', () =>
+test('clients that disconnect before the response leave the state unchanged', () =>
   target.unchanged(async () => {
     const tokens = JSON.stringify(Array.from({ length: 500 }, () => ({ token_id: target.market.yes })));
     const books = text('POST /books', [JSON_TYPE, `Content-Length: ${tokens.length}`], tokens);
@@ -219,7 +219,7 @@ test('clients that vanish before the answer harm nobody', () =>
     }
   }));
 
-test('an order whose client vanishes has happened or not, and happens at most once', async () => {
+test('an order whose client disconnects is placed at most once, and a retry leaves it live', async () => {
   const bodies = Array.from({ length: 30 }, () => target.orderBody({ makerAmount: '100000' }));
   await Promise.all(
     bodies.map((body, index) => {

@@ -27,7 +27,7 @@ function smallFile() {
   return file;
 }
 
-test('lines that find no room are lost and counted, and what comes later is whole', () => {
+test('a full disk drops log lines and counts them, and later lines are written intact', () => {
   const file = smallFile();
   const log = makeLogger({ mode: 'production', isJson: true, logLevel: 'info' }, file.write);
   log.info('first');
@@ -42,7 +42,7 @@ test('lines that find no room are lost and counted, and what comes later is whol
   expect(read[2].lostCount).toBe(3);
 });
 
-test('in development they are lines for people', () => {
+test('in development the log is human-readable and leaves out lines below the log level', () => {
   const file = smallFile();
   const log = makeLogger({ mode: 'development', isJson: false, logLevel: 'warn' }, file.write);
   log.info('not shown');
@@ -50,7 +50,7 @@ test('in development they are lines for people', () => {
   expect(file.text).toMatch(/^\[\d\d:\d\d:\d\d\].*WARN.*: .*Something happened\..*\n {4}.*count.*: 3\n$/);
 });
 
-test.runIf(process.platform === 'linux')('an exchange whose output nobody takes goes on', async () => {
+test.runIf(process.platform === 'linux')('an exchange with stdout and stderr on /dev/full keeps serving and exits with status 0', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
   const full = openSync('/dev/full', 'w');
   const port = await freePort();

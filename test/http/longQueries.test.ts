@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { send } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
 
-test('a query may name as many tokens as the interface allows', async () => {
+test('GET /midpoints accepts over 200 token ids in one query and returns a midpoint for each', async () => {
   const server = await startServerProcess({});
   try {
     const { json: page } = await send(server.url, 'GET', '/markets?next_cursor=MA%3D%3D');

@@ -101,13 +101,13 @@ test.each([
   ['/data/trades', `maker_address=${nobody}`],
   ['/data/trades', `asset_id=77`],
   ['/builder/trades', `builder_code=${CODE}&maker_address=${nobody}`],
-])('%s?%s looks at all trades in parts', async (path, query) => {
+])('%s?%s scans all trades over several turns of the event loop', async (path, query) => {
   const { page, turns } = await ask(path, query);
   expect(turns).toBeGreaterThanOrEqual(2);
   expect(page).toMatchObject({ data: [], next_cursor: 'LTE=' });
 });
 
-test('what is found in parts past an offset is what there is', async () => {
+test('a page from offset 2950, found over several turns, holds exactly the 50 oldest trades', async () => {
   const { page, turns } = await ask('/data/trades', `next_cursor=${Buffer.from('2950').toString('base64')}`);
   expect(turns).toBeGreaterThanOrEqual(2);
   const due = Array.from({ length: 50 }, (_, index) => idAt(index)).reverse();
@@ -118,7 +118,7 @@ test.each([
   ['/data/trades', '', 1],
   // Two fills of each trade bear the code.
   ['/builder/trades', `builder_code=${CODE}&`, 2],
-])('%s?%s passes over what is too new at once', async (path, query, fills) => {
+])('%s?%sbefore=... skips newer trades within a single turn of the event loop', async (path, query, fills) => {
   const asked = `${query}before=${T0_S + 500}`;
   const ids: string[] = [];
   for (let cursor = ''; cursor !== 'LTE='; ) {
@@ -134,7 +134,7 @@ test.each([
 test.each([
   ['/data/trades', ''],
   ['/builder/trades', `builder_code=${CODE}&`],
-])('%s?%s ends where all is too old, and finds a trade by its id, at once', async (path, query) => {
+])('%s?%safter=... and id=... are answered within a single turn of the event loop', async (path, query) => {
   const { page, turns } = await ask(path, `${query}after=${T0_S + TRADES / 2}`);
   expect([idsOf(page), turns]).toEqual([[], 0]);
   const one = await ask(path, `${query}id=${idAt(7)}`);
@@ -144,7 +144,7 @@ test.each([
   expect([idsOf(none.page), none.turns]).toEqual([[], 0]);
 });
 
-test('open orders are looked at in parts, and one that ends meanwhile is none of them', async () => {
+test('open orders are scanned over several turns, and one cancelled meanwhile is left out', async () => {
   const orderAt = (index: number): string => idOf(2 * TRADES + 1 + index);
   const ordersAt = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => orderAt(from + at));
   const none = await ask('/data/orders', `market=${word(99)}`, patient);

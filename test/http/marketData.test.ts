@@ -8,7 +8,7 @@ import { alice, bob, cancelAll, get, market, newMarket, openTradingWorld, post, 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-test('market data: one and many tokens, sides, empty books, and what is not there', async () => {
+test('market data covers one or many tokens and either side, and rejects unknown tokens and bad input', async () => {
   const place = await newMarket({ tick_size: '0.001', fee: { rate: '0.05', exponent: 1 } }, true);
   const [yes, no] = place.tokens;
   await post(alice, place, { pips: 4120, shares: 10 });
@@ -61,7 +61,7 @@ test('market data: one and many tokens, sides, empty books, and what is not ther
   await Promise.all([cancelAll(alice), cancelAll(bob)]);
 });
 
-test('tokens of a draft are unknown, and those of a market that is over have no book but what they were', async () => {
+test('draft tokens are unknown; tokens of a closed market have no book, but terms and a last price', async () => {
   const open = await newMarket();
   const draft = await newMarket({ status: 'draft' });
   const over = await newMarket({ fee: { rate: '0.05', exponent: 1 } });
@@ -92,7 +92,7 @@ test('tokens of a draft are unknown, and those of a market that is over have no 
   expect(await get(`/last-trade-price?token_id=${over.tokens[0]}`)).toEqual({ price: '0.4', side: 'SELL' });
 });
 
-test('markets: list, detail, compact record, and drafts that nobody sees', async () => {
+test('markets have list, detail and compact records, and draft markets are hidden', async () => {
   const draft = await newMarket({ status: 'draft' });
   const page = await get('/markets?next_cursor=MA==');
   expect(page).toMatchObject({ next_cursor: 'LTE=', count: page.data.length });

@@ -64,7 +64,7 @@ const listOf = async (trader: Trader) => {
 const drop = (trader: Trader, ids: string) => call(trader, 'DELETE', `/notifications?ids=${ids}`);
 const admin = (method: string, path: string, body: unknown) => send(server.url, method, path, body, ADMIN);
 
-test('a fill is told to both sides, each with its own figures', async () => {
+test('a fill notifies maker and taker, each with the figures of their own order', async () => {
   const first = await post(alice, market, { pips: 4000, shares: 100 });
   const second = await post(bob, market, { pips: 7000, shares: 30, token: 1 });
   expect(second.json.status).toBe('matched');
@@ -117,7 +117,7 @@ test('a fill is told to both sides, each with its own figures', async () => {
   });
 });
 
-test('what the exchange ends is told with a reason, what the owner ends is not', async () => {
+test('a cancel by the exchange causes a notification with a reason, a cancel by the owner causes none', async () => {
   const own = await post(alice, market, { pips: 4000, shares: 70 });
   expect((await cancelAll(alice)).json.canceled).toEqual([own.json.orderID]);
   expect(await listOf(alice)).toEqual([]);
@@ -138,7 +138,7 @@ test('what the exchange ends is told with a reason, what the owner ends is not',
   });
 });
 
-test('what a budget did not buy is told as what is left of the order, however cheap the rest was', async () => {
+test('fak_remainder reports the unfilled shares, and 0 if a better price bought more than ordered', async () => {
   const cheap = await newMarket();
   const told = async (shares: number) => {
     await post(alice, cheap, { pips: 6000, shares, token: 1 });
@@ -150,7 +150,7 @@ test('what a budget did not buy is told as what is left of the order, however ch
   expect(await told(22)).toEqual(['fak_remainder', '20', '22', '0']);
 });
 
-test('a result is told for each token that was held', async () => {
+test('a resolution causes one notification for each token held', async () => {
   await admin('POST', '/admin/markets', { question: 'Ends it?', slug: 'ends-it', outcomes: ['Up', 'Down'] });
   const { json } = await call(alice, 'GET', '/markets?next_cursor=MA==');
   const ended = json.data.find(({ market_slug }: { market_slug: string }) => market_slug === 'ends-it');
@@ -165,7 +165,7 @@ test('a result is told for each token that was held', async () => {
   expect(await listOf(bob)).toEqual([]);
 });
 
-test('a market that ends half and half has no winner, and each of its tokens pays half', async () => {
+test('a split resolution notifies of both tokens, each with price 0.5 and no winner', async () => {
   const halved = await newMarket();
   const split = { condition_id: halved.conditionId, amount: '3' };
   expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
@@ -178,7 +178,7 @@ test('a market that ends half and half has no winner, and each of its tokens pay
   expect(told.map(({ outcome_index: index }: { outcome_index?: unknown }) => index).sort()).toEqual([0, 1]);
 });
 
-test('dropping takes what is named and nothing of anybody else', async () => {
+test('DELETE /notifications drops only the named ids of the caller', async () => {
   for (const shares of [20, 30, 40]) {
     await post(alice, market, { pips: 4000, shares });
     await post(bob, market, { pips: 6000, shares, token: 1 });
@@ -195,7 +195,7 @@ test('dropping takes what is named and nothing of anybody else', async () => {
   expect(server.exchange.durableSequence).toBe(sequence);
 });
 
-test('bad ids and signature types are refused', async () => {
+test('invalid ids, an invalid signature type and missing credentials are rejected', async () => {
   for (const ids of ['', 'x', '1,', '-1', '1.5', '1e3', Array(501).fill('1').join(',')]) {
     const { status, json } = await drop(alice, ids);
     expect([ids.slice(0, 9), status, json.error.slice(0, 11)]).toEqual([ids.slice(0, 9), 400, 'Invalid ids']);
@@ -218,7 +218,7 @@ async function resolveHeldMarket(own: TestServer, wallet: DevelopmentWallet, key
   expect([made.status, split.status, resolved.status]).toEqual([200, 200, 200]);
 }
 
-test('what was dropped stays dropped over a restart, and its number is not used again', async () => {
+test('dropped notifications stay dropped after a restart, and their ids are not reused', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-notifications-'));
   try {
     const before = await startTestServer({ config: { dataDir } });
@@ -245,7 +245,7 @@ test('what was dropped stays dropped over a restart, and its number is not used 
   }
 });
 
-test('the newest 500 are kept, and all of them can be dropped at once', async () => {
+test('the newest 500 notifications are kept, and one command can drop them all', async () => {
   const view = new NotificationsView();
   const owner = alice.wallet.address;
   for (let count = 0; count < 1_700; count += 1) view.resolved(0, owner, 0, 1_000_000, 5);

@@ -32,7 +32,7 @@ const isOpen = async (id: string): Promise<boolean> =>
 beforeEach(() => setMode('normal'));
 
 test.each(['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'])(
-  'an exchange that is %s says so to whoever watches it',
+  'GET /readyz reports the exchange mode %s',
   async (mode) => {
     await setMode(mode);
     const { status, json } = await send(server.url, 'GET', '/readyz');
@@ -44,7 +44,7 @@ const DISABLED = 'Trading is currently disabled. Orders and cancels are refused.
 const CANCEL_ONLY = 'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.';
 const POST_ONLY = 'post-only mode: only post-only orders and cancels are allowed';
 
-test('a disabled exchange refuses orders and cancels with 503', async () => {
+test('a disabled exchange rejects orders and cancels with 503', async () => {
   const { orderID } = (await rest()).json;
   await setMode('disabled');
   const refused = [
@@ -62,7 +62,7 @@ test('a disabled exchange refuses orders and cancels with 503', async () => {
   expect((await call(alice, 'GET', '/data/orders')).status).toBe(200);
 });
 
-test('a restarting exchange answers 425 to all of them', async () => {
+test('a restarting exchange rejects orders and cancels with 425', async () => {
   const { orderID } = (await rest()).json;
   await setMode('restarting');
   const refused = [
@@ -79,7 +79,7 @@ test('a restarting exchange answers 425 to all of them', async () => {
   expect(await isOpen(orderID)).toBe(true);
 });
 
-test('cancels of nothing are refused as all others are while none are taken', async () => {
+test('cancels that match nothing are rejected like any other if the mode accepts no cancels', async () => {
   const ofNothing = () =>
     Promise.all([
       call(alice, 'DELETE', '/orders', []),
@@ -98,7 +98,7 @@ test('cancels of nothing are refused as all others are while none are taken', as
   for (const { status, json } of await ofNothing()) expect([status, json.canceled]).toEqual([200, []]);
 });
 
-test('a cancel-only exchange takes cancels alone', async () => {
+test('a cancel-only exchange accepts cancels and rejects orders with 503', async () => {
   const { orderID } = (await rest()).json;
   await setMode('cancel_only');
   for (const { status, json } of [await rest(), await batch([body(), body()])]) {
@@ -107,7 +107,7 @@ test('a cancel-only exchange takes cancels alone', async () => {
   expect((await call(alice, 'DELETE', '/order', { orderID })).json.canceled).toEqual([orderID]);
 });
 
-test('a post-only exchange takes post-only orders and cancels, and says when to come back', async () => {
+test('a post-only exchange accepts post-only orders and cancels; other orders get 503 and Retry-After', async () => {
   await setMode('post_only');
   const { status, json, headers } = await rest();
   expect([status, headers.get('retry-after')]).toEqual([503, '5']);
@@ -122,7 +122,7 @@ test('a post-only exchange takes post-only orders and cancels, and says when to 
   expect((await call(alice, 'DELETE', '/order', { orderID: taken.json.orderID })).json.canceled).toHaveLength(1);
 });
 
-test('a mode is one of five, and only an operator sets it', async () => {
+test('an exchange mode is one of five, and only an operator can set it', async () => {
   for (const mode of ['open', '', 1, null, 'NORMAL']) {
     const { status, json } = await admin('/admin/exchange', { mode });
     expect([status, json.error]).toEqual([
@@ -136,7 +136,7 @@ test('a mode is one of five, and only an operator sets it', async () => {
   expect((await rest()).json.status).toBe('live');
 });
 
-test('closed-only: no BUY, resting BUYs are cancelled, SELLs go on', async () => {
+test('closed-only cancels resting BUYs and rejects new ones, while SELLs continue', async () => {
   const path = `/admin/accounts/${bob.wallet.address}`;
   const place = await newMarket();
   const sets = { condition_id: place.conditionId, amount: '100' };
@@ -159,7 +159,7 @@ test('closed-only: no BUY, resting BUYs are cancelled, SELLs go on', async () =>
   expect((await post(bob, place, { pips: 2000, shares: 10 })).json.status).toBe('live');
 });
 
-test('banned: every order is cancelled and none is taken, reads and cancels go on', async () => {
+test('a ban cancels all orders and rejects new ones, while reads and cancels still work', async () => {
   const path = `/admin/accounts/${bob.wallet.address.toUpperCase().replace('0X', '0x')}`;
   await post(bob, market, { pips: 2000, shares: 10 });
   expect((await admin(path, { banned: true, closed_only: true })).json).toMatchObject({
@@ -175,7 +175,7 @@ test('banned: every order is cancelled and none is taken, reads and cancels go o
   expect((await post(bob, market, { pips: 2000, shares: 10 })).json.status).toBe('live');
 });
 
-test('a bound wallet trades for its new owner, and nobody can have it twice', async () => {
+test('a bound wallet trades for its new owner and cannot be bound to another one', async () => {
   const wallet = `0x${'77'.repeat(20)}`;
   const path = `/admin/accounts/${alice.wallet.address}`;
   const deposit = { address: wallet, amount: '50' };
@@ -204,7 +204,7 @@ test('one request binds a wallet and sets a flag', async () => {
   expect(json).toEqual({ address: owner, banned: true, closed_only: false, bound: [{ wallet, type: 2 }] });
 });
 
-test('the address of an owner with a key cannot be bound to another', async () => {
+test('the address of an owner with a key cannot be bound to another owner', async () => {
   const wallet = bob.wallet.address.toLowerCase();
   const { status, json } = await admin(`/admin/accounts/${alice.wallet.address}`, { bind: { wallet, type: 2 } });
   expect([status, json.error]).toEqual([
@@ -214,7 +214,7 @@ test('the address of an owner with a key cannot be bound to another', async () =
   expect((await admin(`/admin/accounts/${wallet}`, { banned: false })).json.address).toBe(bob.wallet.address);
 });
 
-test('flags reach an owner whose address was bound to another before it had a key', async () => {
+test('flags apply to an owner whose address was bound to another owner before it had a key', async () => {
   const [, , late] = server.wallets;
   const bind = { wallet: late.address, type: 3 };
   expect((await admin(`/admin/accounts/${alice.wallet.address}`, { bind })).status).toBe(200);
@@ -226,7 +226,7 @@ test('flags reach an owner whose address was bound to another before it had a ke
   expect((await rest()).json.status).toBe('live');
 });
 
-test('a wallet that is bound again with another type has that type alone', async () => {
+test('binding a wallet again with another signature type replaces its first type', async () => {
   const wallet = `0x${'78'.repeat(20)}`;
   const path = `/admin/accounts/${bob.wallet.address}`;
   const derived = await call(bob, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=1');
@@ -238,7 +238,7 @@ test('a wallet that is bound again with another type has that type alone', async
   expect((await ofType(2)).json.balance).toBe('0');
 });
 
-test('an operator reads whose an address is, its flags and what its wallets hold', async () => {
+test('GET /admin/accounts/{address} returns the owner, its flags and the balances of its wallets', async () => {
   const read = (address: string): Promise<JsonReply> =>
     send(server.url, 'GET', `/admin/accounts/${address}`, undefined, ADMIN);
   const unused = `0x${'5e'.repeat(20)}`;
@@ -256,7 +256,7 @@ test('an operator reads whose an address is, its flags and what its wallets hold
   expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);
 });
 
-test('an operator reads of which signature type each wallet is, derived or bound', async () => {
+test('GET /admin/accounts/{address} returns the signature type of each derived or bound wallet', async () => {
   const wallet = server.wallets[5];
   await createKey(server.url, wallet);
   const { address, derived } = wallet;
@@ -284,7 +284,7 @@ test('an operator reads of which signature type each wallet is, derived or bound
   });
 });
 
-test('what is no change is refused', async () => {
+test('invalid or unauthorized account changes are rejected', async () => {
   const path = `/admin/accounts/${alice.wallet.address}`;
   const bad: readonly (readonly [string, unknown, string])[] = [
     [path, {}, 'missing_field: banned, closed_only or bind'],

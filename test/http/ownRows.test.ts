@@ -20,7 +20,7 @@ import {
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-test('the root dialect wraps orders and dates trades', async () => {
+test('the root dialect wraps an order in an object and gives trades ISO match times', async () => {
   const place = await newMarket();
   const rested = (await post(alice, place, { pips: 4000, shares: 10 })).json.orderID;
   const matched = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json;
@@ -55,7 +55,7 @@ test('the root dialect wraps orders and dates trades', async () => {
   expect((await asRoot(alice, `/data/trades?market=${place.conditionId}`)).data[0].type).toBe('MAKER');
 });
 
-test('lists of own rows take all filters, in both dialects', async () => {
+test('lists of own orders and trades apply every filter, alone and combined', async () => {
   const place = await newMarket();
   const [ofAlice, ofBob] = [makerOf(alice.wallet, 1), makerOf(bob.wallet, 2)];
   const rested = (await post(alice, place, { pips: 4000, shares: 10, signatureType: 1 })).json.orderID;

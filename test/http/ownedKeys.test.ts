@@ -17,7 +17,7 @@ afterAll(() => server.close());
 const withKey = (key: string, method: string, path: string, address = alice.wallet.address): Promise<JsonReply> =>
   send(server.url, method, path, undefined, { POLY_ADDRESS: address, POLY_API_KEY: key });
 
-test('a read-only key reads with address and key alone, and may do nothing else', async () => {
+test('a read-only key reads own data with only address and key, and is rejected for anything else', async () => {
   const { status, json } = await call(alice, 'POST', '/auth/readonly-api-key');
   expect([status, Object.keys(json)]).toEqual([200, ['apiKey']]);
   expect(json.apiKey).toMatch(UUID);
@@ -68,7 +68,7 @@ test('read-only keys are listed and validated until they are deleted', async () 
   expect(trading.status).toBe(404);
 });
 
-test('builder keys are listed with their times, and revoked together', async () => {
+test('builder keys are listed with their creation times, and one request revokes them all', async () => {
   const made = await call(alice, 'POST', '/auth/builder-api-key');
   expect(made.json).toEqual({
     key: expect.stringMatching(UUID),
@@ -95,13 +95,13 @@ test('builder keys are listed with their times, and revoked together', async () 
   expect((await call(bob, 'GET', '/auth/builder-api-key')).json).toEqual([]);
 });
 
-test('keys that are made at the same time are different', async () => {
+test('keys created concurrently are distinct', async () => {
   const made = await Promise.all(Array.from({ length: 10 }, () => call(bob, 'POST', '/auth/readonly-api-key')));
   expect(new Set(made.map(({ json }) => json.apiKey)).size).toBe(10);
   expect((await call(bob, 'GET', '/auth/api-keys')).json).toEqual({ apiKeys: [bob.key.apiKey] });
 });
 
-test('a wallet without a key of its own can make one still', async () => {
+test('a wallet without an API key can create one and use it', async () => {
   const third = server.wallets[2];
   const key = await createKey(server.url, third);
   const reply = await call({ wallet: third, key }, 'GET', '/auth/ban-status/closed-only');
@@ -121,7 +121,7 @@ function begin(owner: string, method: string, path: string, { body, exchange = s
   return endpoint?.handler(request, context as never) ?? expect.unreachable(path);
 }
 
-test('of requests at once that take a key away, one does it, and the others are told that it is gone', async () => {
+test('of two concurrent requests to delete a key, one succeeds and the other gets 404', async () => {
   const { apiKey } = (await call(bob, 'POST', '/auth/readonly-api-key')).json;
   await call(bob, 'POST', '/auth/builder-api-key');
   for (const [path, body, text, gone] of [
@@ -134,7 +134,7 @@ test('of requests at once that take a key away, one does it, and the others are 
   }
 });
 
-describe('an owner of thousands of keys', () => {
+describe('an owner with thousands of keys', () => {
   const owner = `0x${'c3'.repeat(20)}`;
   const KEYS = 3_000;
 
@@ -150,7 +150,7 @@ describe('an owner of thousands of keys', () => {
   });
 
   test.each(['/auth/api-keys', '/auth/readonly-api-keys', '/auth/builder-api-key'])(
-    'has them listed at %s a part a turn',
+    'lists them at %s over several turns of the event loop',
     async (path) => {
       let done: Reply | undefined;
       void Promise.resolve(inTurns(begin(owner, 'GET', path), { isAborted: false })).then((reply) => {
@@ -164,7 +164,7 @@ describe('an owner of thousands of keys', () => {
     },
   );
 
-  test('has those of builders revoked some at a time', async () => {
+  test('revokes its builder keys with at most 500 commands at a time', async () => {
     let underWay = 0;
     let most = 0;
     const submit = async (bytes: Uint8Array) => {

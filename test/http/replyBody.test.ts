@@ -26,7 +26,7 @@ function received(parts: BodyParts, shares: readonly number[]): Buffer {
   return Buffer.concat(taken);
 }
 
-test('a body in pieces arrives as it is, whatever a connection takes of each part', () => {
+test('a body in several pieces arrives intact, however much of each part the connection accepts', () => {
   const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
   const arrives = fc.property(fc.array(lengths, { maxLength: 8 }), shares, (list, some) => {
     const pieces = list.map(bytes);
@@ -37,14 +37,14 @@ test('a body in pieces arrives as it is, whatever a connection takes of each par
   fc.assert(arrives, { numRuns: 60 });
 });
 
-test('a text is as long as its bytes, and arrives as these', () => {
+test('a text body has the length of its UTF-8 bytes and arrives as those bytes', () => {
   const text = 'ä€😀x'.repeat(PART_BYTES);
   const parts = new BodyParts(text);
   expect(parts.length).toBe(Buffer.byteLength(text));
   expect(received(parts, [0.5, 0, 0.3]).equals(Buffer.from(text))).toBe(true);
 });
 
-test('a body in memory that threads share is copied before it is given away', () => {
+test('a body in shared memory is copied before it is sent, any other body is not', () => {
   const shared = new Uint8Array(new SharedArrayBuffer(1_000)).fill(7);
   const passing = passingBytes(shared);
   expect(passing).toBeInstanceOf(Uint8Array);

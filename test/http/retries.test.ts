@@ -35,7 +35,7 @@ async function split(trader: Trader): Promise<void> {
   expect(reply.status).toBe(200);
 }
 
-test('a duplicate tells the present state of the order, and with Idempotent: 1 answers as the first copy did', async () => {
+test('a duplicate reports the current state of the order; with Idempotent: 1 it gets the first response', async () => {
   const body = orderBody(alice, market, { pips: 4_000, shares: 10 });
   const first = await sendWith(alice, '/order', body, IDEMPOTENT);
   expect([first.status, first.json.status, first.headers.get('idempotent-replayed')]).toEqual([200, 'live', null]);
@@ -57,7 +57,7 @@ test('a duplicate tells the present state of the order, and with Idempotent: 1 a
   await call(alice, 'DELETE', '/cancel-all');
 });
 
-test('a taker is answered its own trades again, whatever its remainder did since', async () => {
+test('a replayed taker order gets its first response, even after its remainder filled or was cancelled', async () => {
   await split(bob);
   for (const pips of [5_000, 5_100]) await post(bob, market, { pips, shares: 5, side: 'SELL' });
   const body = orderBody(alice, market, { pips: 5_200, shares: 20 });
@@ -70,7 +70,7 @@ test('a taker is answered its own trades again, whatever its remainder did since
   expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
 });
 
-test('an order that was killed is refused again in the same words', async () => {
+test('a replayed FOK or FAK order that was killed gets the same error and order id', async () => {
   for (const orderType of ['FOK', 'FAK']) {
     const body = orderBody(alice, market, { pips: 100, shares: 500, orderType });
     const first = await sendWith(alice, '/order', body, {});
@@ -82,7 +82,7 @@ test('an order that was killed is refused again in the same words', async () => 
   }
 });
 
-test('an order that had to wait is answered delayed again', async () => {
+test('a replayed order that was delayed gets status delayed, even once it has matched', async () => {
   const slow = await newMarket({ seconds_delay: 1 });
   expect((await call(bob, 'POST', '/split', { condition_id: slow.conditionId, amount: '20' })).status).toBe(200);
   await post(bob, slow, { pips: 5_000, shares: 10, side: 'SELL' });
@@ -97,7 +97,7 @@ test('an order that had to wait is answered delayed again', async () => {
   }
 });
 
-test('a batch answers its duplicates one by one', async () => {
+test('duplicates in a batch are answered individually', async () => {
   const [known, fresh, killed] = [
     orderBody(alice, market, { pips: 3_000, shares: 10 }),
     orderBody(alice, market, { pips: 3_100, shares: 10 }),
@@ -118,7 +118,7 @@ test('a batch answers its duplicates one by one', async () => {
 const admin = (method: string, path: string, body: object): Promise<JsonReply> =>
   send(server.url, method, path, body, ADMIN);
 
-test('an order that is there is answered again although it would be refused by now', async () => {
+test('a known order gets its first response again even though its market is closed by now', async () => {
   const closing = await newMarket();
   const [known, killed, fresh] = [
     orderBody(alice, closing, { pips: 3_000, shares: 10 }),
@@ -145,7 +145,7 @@ test('an order that is there is answered again although it would be refused by n
   ]);
 });
 
-test('so is one of an exchange that takes no orders', async () => {
+test('a known order gets its first response again while the exchange is disabled', async () => {
   const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
   const first = await sendWith(alice, '/order', known, {});
   await admin('PATCH', '/admin/exchange', { mode: 'disabled' });
@@ -161,7 +161,7 @@ test('so is one of an exchange that takes no orders', async () => {
   await call(alice, 'DELETE', '/cancel-all');
 });
 
-test('an order that arrives after X-Valid-Until-Ms is not taken, and one that was there is told', async () => {
+test('an order that arrives after X-Valid-Until-Ms is rejected unless it replays a known one', async () => {
   const body = orderBody(alice, market, { pips: 2_000, shares: 10 });
   const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
   const late = await sendWith(alice, '/order', body, past);
@@ -179,7 +179,7 @@ test('an order that arrives after X-Valid-Until-Ms is not taken, and one that wa
   await call(alice, 'DELETE', '/cancel-all');
 });
 
-test('of a batch that arrives too late the orders that were there are told', async () => {
+test('in a replayed batch that arrives too late, known orders get their first response, new ones an error', async () => {
   const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
   const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
   const inTime = await sendWith(alice, '/orders', [known], {});
@@ -193,7 +193,7 @@ test('of a batch that arrives too late the orders that were there are told', asy
   await call(alice, 'DELETE', '/cancel-all');
 });
 
-test('of a batch that the journal takes in part each order tells whether it was taken', async () => {
+test('if the journal accepts only part of a batch, each order reports whether it was accepted', async () => {
   const { exchange } = server;
   const pendingBytesMax: unknown = Reflect.get(exchange, 'pendingBytesMax');
   const bodies = [2_000, 2_100, 2_200, 2_300].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
@@ -219,7 +219,7 @@ test('of a batch that the journal takes in part each order tells whether it was 
   }
 });
 
-test('of a batch that names an order of which nothing can be found out at present, the others are told', async () => {
+test('if the history of one order in a batch cannot be read, the other orders are still answered', async () => {
   const { historian } = server.services;
   const paused = await newMarket({ status: 'paused' });
   const bodies = [market, paused].map((where) => orderBody(alice, where, { pips: 2_000, shares: 10 }));
@@ -238,7 +238,7 @@ test('of a batch that names an order of which nothing can be found out at presen
   await call(alice, 'DELETE', '/cancel-all');
 });
 
-test('headers that say nothing are refused by name', async () => {
+test('invalid Idempotent and X-Valid-Until-Ms headers are rejected by name', async () => {
   const body = orderBody(alice, market, { pips: 2_000, shares: 10 });
   const bad: HeaderFields[] = [{ Idempotent: 'yes' }, { 'X-Valid-Until-Ms': 'soon' }, { 'X-Valid-Until-Ms': '-1' }];
   for (const headers of bad) {
@@ -247,7 +247,7 @@ test('headers that say nothing are refused by name', async () => {
   }
 });
 
-test('every reply carries the last durable sequence, which covers what it tells', async () => {
+test('every response carries the last durable sequence, which rises when an order is placed', async () => {
   const before = Number((await send(server.url, 'GET', '/time')).headers.get('x-sequence'));
   expect(before).toBe(server.exchange.durableSequence);
   const placed = await post(alice, market, { pips: 2_000, shares: 10 });
@@ -257,7 +257,7 @@ test('every reply carries the last durable sequence, which covers what it tells'
   }
 });
 
-test('after a restart, and long after the order has ended, the answers are the same', async () => {
+test('after a restart, duplicates of orders that only the history knows get the same responses', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-retries-'));
   try {
     const old = await startTestServer({ config: { dataDir } });

@@ -9,7 +9,7 @@ afterAll(() => server.close());
 
 const emptyPage = (limit: number) => ({ data: [], next_cursor: 'LTE=', limit, count: 0 });
 
-test('what nobody earns is an empty last page, list or map', async () => {
+test('rewards and rebates are an empty last page, list or object', async () => {
   const own: readonly (readonly [string, unknown])[] = [
     ['/rewards/user?date=2026-02-28&signature_type=0&next_cursor=MA==', emptyPage(100)],
     ['/rewards/user/total?date=2024-02-29&signature_type=2', []],
@@ -26,7 +26,7 @@ test('what nobody earns is an empty last page, list or map', async () => {
   for (const [path, wanted] of open) expect(await get(path)).toEqual(wanted);
 });
 
-test('bad days, types, cursors and ids are refused', async () => {
+test('invalid dates, signature types, cursors and ids are rejected', async () => {
   const date = 'Invalid date (format: YYYY-MM-DD)';
   const bad: readonly (readonly [string, number, string])[] = [
     ['/rewards/user', 400, date],
@@ -61,7 +61,7 @@ test('bad days, types, cursors and ids are refused', async () => {
   expect((await send(server.url, 'GET', '/rewards/user?date=2026-01-01')).status).toBe(401);
 });
 
-test('own orders do not score, and others are not spoken of', async () => {
+test('own orders are reported as not scoring, and orders of others are not reported', async () => {
   const [own, others] = [
     (await post(alice, market, { pips: 2000, shares: 10 })).json.orderID,
     (await post(bob, market, { pips: 2000, shares: 10 })).json.orderID,
@@ -74,7 +74,7 @@ test('own orders do not score, and others are not spoken of', async () => {
   expect((await call(alice, 'POST', '/orders-scoring', [])).json).toEqual({});
 });
 
-test('sampling lists hold the markets that take orders and offer rewards', async () => {
+test('sampling lists contain only markets that accept orders and offer rewards', async () => {
   const asset = `0x${'5'.repeat(40)}`;
   const rewards = { rates: [{ asset_address: asset, rewards_daily_rate: 12.5 }], min_size: 50, max_spread: 3.5 };
   const offered = await newMarket({ rewards });

@@ -25,25 +25,25 @@ const found = (path: string) => {
   return [entry?.byMethod.get('GET')?.path, params];
 };
 
-test('an exact path is found before a pattern that stands above it', () => {
+test('an exact path takes precedence over a pattern defined before it', () => {
   expect(found('/things/all')).toEqual(['/things/all', {}]);
   expect(found('/things/al')).toEqual(['/things/{id}', { id: 'al' }]);
 });
 
-test('of patterns that fit the first is found, whatever follows it', () => {
+test('if several patterns match, the first one defined wins', () => {
   expect(found('/things/7')).toEqual(['/things/{id}', { id: '7' }]);
   expect(found('/others/7')).toEqual(['/{kind}/{name}', { kind: 'others', name: '7' }]);
   expect(found('/things/7/parts')).toEqual(['/things/{id}/{part}', { id: '7', part: 'parts' }]);
 });
 
-test('a slash in the encoding of a part divides nothing, and a part is never empty', () => {
+test('an encoded slash does not split a path segment, and no segment may be empty', () => {
   expect(found('/things/a%2Fb')).toEqual(['/things/{id}', { id: 'a/b' }]);
   for (const path of ['/things/', '/things/7/', '/things//7', '//7', '/', '', '/thing', '/things/7/8/9']) {
     expect(route(path), path).toBeUndefined();
   }
 });
 
-test('a path tells the methods that it takes, and none may be there twice', () => {
+test('a path lists its allowed methods, and defining one of them twice throws', () => {
   expect(route('/things')?.entry.allowed).toEqual(['POST', 'GET', 'HEAD', 'OPTIONS']);
   expect(() => makeRouter([row('/a'), row('/b'), row('/a')])).toThrow('GET /a is defined twice');
 });

@@ -98,7 +98,7 @@ function ask(method: string, path: string, body?: unknown) {
 
 const texts = (count: number, letter: string): string[] => Array(count).fill(`"${letter.repeat(1_000)}"`);
 
-test('what fits a part is made at once, and more than that a part a turn', async () => {
+test('a reply that fits one part is rendered at once, a longer one in one part per turn', async () => {
   expect(whole(rowsReply([], ['[', ']']))).toEqual({ body: '[]' });
   expect(whole(rowsReply(['1', '2'], ['{"rows":[', ']}']))).toEqual({ body: '{"rows":[1,2]}' });
   const rows = texts(1_000, 'a');
@@ -107,7 +107,7 @@ test('what fits a part is made at once, and more than that a part a turn', async
   expect(turns).toBeGreaterThanOrEqual(3);
 });
 
-test('replies that wait are made one after the other, whatever becomes of one', async () => {
+test('long replies are rendered one after the other, even if one of them fails', async () => {
   const order: string[] = [];
   function* failing(): Generator<string> {
     yield* texts(600, 'b');
@@ -130,7 +130,7 @@ test('prices of all tokens are rendered in parts', async () => {
   expect((await send(server.url, 'GET', '/prices')).json).toEqual(JSON.parse(text));
 });
 
-test('books of many tokens are rendered in parts, without those that have none by then', async () => {
+test('books of many tokens are rendered in parts, without those whose market was resolved meanwhile', async () => {
   const tokens = Array.from({ length: 2 * DEEP_COUNT }, (_, index) => tokenOf(index >> 1, index % 2 === 0 ? 0 : 1));
   const body = tokens.map((token_id) => ({ token_id }));
   let isReleased = false;

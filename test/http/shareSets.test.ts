@@ -10,7 +10,7 @@ afterAll(closeOperatorWorld);
 
 let nonce = 1;
 
-test('split, merge and redeem change the wallet of the signature type', async () => {
+test('split, merge and redeem act on the wallet of the signature type', async () => {
   const wallet = developmentWallet(50);
   const credentials = await createKey(server.url, wallet);
   const call = (path: string, body: unknown) => sendSigned(server.url, wallet.address, credentials, 'POST', path, body);
@@ -57,7 +57,7 @@ test.each([
     'invalid_field: signature_type: it must be the number 0, 1, 2 or 3',
   ],
   [{ condition_id: `0x${'9'.repeat(64)}`, amount: '1', wallet: 'x' }, 400, 'unknown_field: wallet'],
-])('a split of %j is refused', async (body, status, sentence) => {
+])('POST /split with %j is rejected', async (body, status, sentence) => {
   const wallet = developmentWallet(51);
   const made = await createKey(server.url, wallet, String(nonce++));
   const reply = await sendSigned(server.url, wallet.address, made, 'POST', '/split', body);
@@ -67,6 +67,6 @@ test.each([
   ]);
 });
 
-test('without credentials it is 401', async () => {
+test('POST /split without credentials is answered with 401', async () => {
   expect((await send(server.url, 'POST', '/split', {})).status).toBe(401);
 });

@@ -35,7 +35,7 @@ const statusOf = ({ reply }: Client): string => reply.slice(9, 12);
 const countOf = (clients: readonly Client[], status: string): number =>
   clients.filter((client) => statusOf(client) === status).length;
 
-test('of bodies that do not end, the oldest give way where there is no more room', async () => {
+test('incomplete bodies beyond the memory limit get 503, and the others are answered once complete', async () => {
   server = await startTestServer();
   const gone = await begin();
   gone.socket.destroy();
@@ -48,7 +48,7 @@ test('of bodies that do not end, the oldest give way where there is no more room
   for (const { socket } of clients) socket.destroy();
 });
 
-test('bodies that are whole leave their room, and one that waits meanwhile is answered', async () => {
+test('complete bodies free their memory, and one that stayed incomplete meanwhile is still answered', async () => {
   server = await startTestServer();
   const waiting = await begin();
   for (let count = 0; count < ROOM + MORE; count += 1) {

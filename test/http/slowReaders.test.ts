@@ -54,7 +54,7 @@ async function readOn(client: Client): Promise<boolean> {
   return client.bytes > BODY.length;
 }
 
-test('of long replies that nobody reads, the oldest are cut off where there is no more room', async () => {
+test('if unread long responses exceed the memory limit, the oldest ones are cut off', async () => {
   server = await startTestServer({ endpoints: [endpoint] });
   const slow: Client[] = [];
   for (let count = 0; count < ROOM + MORE; count += 1) slow.push(await ask());
@@ -65,7 +65,7 @@ test('of long replies that nobody reads, the oldest are cut off where there is n
   expect(whole).toEqual([...cut, ...Array.from({ length: ROOM - 1 }, () => true)]);
 });
 
-test('long replies whose clients have gone in their midst take no room from who still reads', async () => {
+test('clients that disconnect midway free their room, and an older slow client gets its whole response', async () => {
   server = await startTestServer({ endpoints: [endpoint] });
   const oldest = await ask();
   for (let count = 0; count < 3 * ROOM; count += 1) {

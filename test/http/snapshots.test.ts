@@ -41,7 +41,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(50);
 }
 
-test('a snapshot is made while the server runs, and the next start answers the same from it', { timeout }, async () => {
+test('a running server makes a snapshot, and a restart from it gives the same responses', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const first = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
     await ticks(first.exchange, EVERY);
@@ -58,7 +58,7 @@ test('a snapshot is made while the server runs, and the next start answers the s
   });
 });
 
-test('snapshots follow one another, each as many records later', { timeout }, async () => {
+test('a new snapshot is made after every 1,000 records', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const { exchange, close } = await startTestServer({ config: { dataDir, snapshotEvery: 0 } });
     const said: string[] = [];
@@ -79,7 +79,7 @@ test('snapshots follow one another, each as many records later', { timeout }, as
   });
 });
 
-test('a stop writes a snapshot where it saves the next start much, and never without being asked', {
+test('a stop writes a snapshot if many records are new, and none if few are or snapshots are off', {
   timeout,
 }, async () => {
   await inTempDir(async (dataDir) => {
@@ -99,7 +99,7 @@ test('a stop writes a snapshot where it saves the next start much, and never wit
   });
 });
 
-test('a server that stops while a snapshot is made takes its maker with it', { timeout }, async () => {
+test('after a stop during a snapshot and a restart, no partial snapshot is left', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const server = await startTestServer({ config: { dataDir, snapshotEvery: EVERY } });
     await ticks(server.exchange, EVERY);
@@ -111,7 +111,7 @@ test('a server that stops while a snapshot is made takes its maker with it', { t
   });
 });
 
-test('a maker whose exchange is gone ends without an error', { timeout }, async () => {
+test('a snapshot maker whose exchange is gone exits with status 0', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
     const child = fork(file, [dataDir], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
@@ -126,7 +126,7 @@ test.each([
   ['E2BIG', '/x'.repeat(1_000_000), process.execPath],
   ['ENOENT', '/x', '/nothing/of/this/name'],
 ])(
-  'a maker that cannot be started (%s) costs a warning, and the next is tried as much later',
+  'a snapshot maker that fails to start (%s) causes a warning and is retried 10 records later',
   async (code, dataDir, path) => {
     const said: string[] = [];
     const maker = new SnapshotMaker({

@@ -59,7 +59,7 @@ function passedOf(throttle: Throttle, group: ThrottleGroup, atMs: number, count:
 /** The group whose requests a row counts, for rows that are no group of their own. */
 const groupOfRow = (row: ThrottleRow): ThrottleGroup => (row === 'listings' ? 'GET /events' : row);
 
-test('the table is that of the interface', () => {
+test('the rate table has the limits of the interface', () => {
   const shown = throttleRowNames.map((row) => {
     const windows: readonly RateWindow[] = throttleRows[row];
     return [rowText(row), windows.map(({ requestsMax, windowMs }) => `${requestsMax}/${windowMs / 1000}`).join(' ')];
@@ -86,7 +86,7 @@ test('the table is that of the interface', () => {
   });
 });
 
-test.each(throttleRowNames)('%s: each window takes exactly its requests, and one more at the edge', (row) => {
+test.each(throttleRowNames)('%s: each window allows exactly its number of requests and reopens on the exact millisecond', (row) => {
   const windows: readonly RateWindow[] = throttleRows[row];
   for (const window of windows) {
     // The other windows of a row are tested on their own, as if each were alone.
@@ -106,7 +106,7 @@ test.each(throttleRowNames)('%s: each window takes exactly its requests, and one
   }
 });
 
-test('both windows of posted orders apply', () => {
+test('both windows apply to POST /order and DELETE /order', () => {
   for (const group of ['POST /order', 'DELETE /order'] as const) {
     const throttle = throttleOf(only({ [group]: throttleRows[group] }));
     let passed = 0;
@@ -121,7 +121,7 @@ test('both windows of posted orders apply', () => {
   }
 });
 
-test('the general rows and the one of both listings count too, and a refusal counts nowhere', () => {
+test('general and combined listing limits apply too, and a rejected request counts nowhere', () => {
   const ten = { windowMs: 10_000 };
   const rates = only({
     'GET /events': [{ requestsMax: 6, ...ten }],
@@ -142,7 +142,7 @@ test('the general rows and the one of both listings count too, and a refusal cou
   expect(passedOf(books, 'POST /order', START_MS, 9)).toBe(2);
 });
 
-test('a client is counted for itself', () => {
+test('each client has its own count', () => {
   const throttle = throttleOf(throttleRows);
   for (const client of ['a', 'b', '10.0.0.1']) {
     for (let index = 0; index < 80; index += 1) expect(ask(throttle, 'POST /books', client, START_MS)).toBeUndefined();
@@ -150,7 +150,7 @@ test('a client is counted for itself', () => {
   }
 });
 
-test('a refusal says how much is allowed and exactly when to come back', () => {
+test('a rejection states the limit and exactly when to retry', () => {
   const throttle = throttleOf(throttleRows);
   for (let index = 0; index < 100; index += 1) ask(throttle, 'GET /prices-history', 'a', START_MS + index);
   const refusal = ask(throttle, 'GET /prices-history', 'a', START_MS + 6_500);
@@ -170,7 +170,7 @@ test('a refusal says how much is allowed and exactly when to come back', () => {
   expect(ask(throttle, 'GET /prices-history', 'a', START_MS + 10_000)).toBeUndefined();
 });
 
-test('of windows and rows that are full at once, a refusal tells of the one that is full longest', () => {
+test('if several windows or rows are exhausted, the rejection names the one that stays exhausted longest', () => {
   const short: RateWindow = { requestsMax: 1, windowMs: 10_000 };
   const long: RateWindow = { requestsMax: 2, windowMs: 60_000 };
   for (const rates of [
@@ -187,7 +187,7 @@ test('of windows and rows that are full at once, a refusal tells of the one that
   }
 });
 
-test('for any requests at any times the counts are those of a plain list', () => {
+test('for random requests at random times the counts match those of a plain list', () => {
   const windows = fc.array(
     fc.record({ requestsMax: fc.integer({ min: 1, max: 12 }), windowMs: fc.integer({ min: 1, max: 60 }) }),
     { minLength: 1, maxLength: 3 },
@@ -212,7 +212,7 @@ test('for any requests at any times the counts are those of a plain list', () =>
   );
 });
 
-test('a clock that is set changes no window, and tells when to come back', () => {
+test('setting the wall clock changes no window, and the stated reset time follows it', () => {
   const throttle = throttleOf(only({ 'GET /': [{ requestsMax: 2, windowMs: 10_000 }] }));
   const askAt = (atMs: number, byClockMs: number) => ask(throttle, 'GET /', 'a', atMs, byClockMs);
   expect(askAt(1_000, START_MS)).toBeUndefined();
@@ -226,7 +226,7 @@ test('a clock that is set changes no window, and tells when to come back', () =>
   expect(askAt(11_000, START_MS - 3_600_000)?.headers).toMatchObject({ 'retry-after': '4' });
 });
 
-test('a million addresses take bounded memory, and a busy client stays counted among them', () => {
+test('a million addresses use bounded memory, and a busy client among them keeps its count', () => {
   const throttle = throttleOf(throttleRows);
   let passed = 0;
   let most = 0;
@@ -242,7 +242,7 @@ test('a million addresses take bounded memory, and a busy client stays counted a
   expect(throttle.clientCount).toBeGreaterThan(httpLimits.throttledClientsMax / 2);
 });
 
-test('who is silent is forgotten, and who is not keeps its count over any number of newcomers', () => {
+test('an active client keeps its count over 300,000 new clients, until its window ends', () => {
   const rates = only({ 'GET /': [{ requestsMax: 3, windowMs: 60_000 }] });
   const throttle = throttleOf(rates);
   expect(passedOf(throttle, 'GET /', START_MS, 3)).toBe(3);
@@ -255,7 +255,7 @@ test('who is silent is forgotten, and who is not keeps its count over any number
   expect(passedOf(throttle, 'GET /', START_MS + 60_000, 5)).toBe(3);
 });
 
-test('addresses of one network are one client', () => {
+test('IPv6 addresses count by /64 network, and IPv4-mapped ones by their IPv4 address', () => {
   expect(networkOf('127.0.0.1')).toBe('127.0.0.1');
   expect(networkOf('2001:0db8:0000:0001:0000:0000:0000:0001')).toBe('2001:db8:0:1::/64');
   expect(networkOf('2001:db8:0:1:ffff::2')).toBe('2001:db8:0:1::/64');
@@ -266,7 +266,7 @@ test('addresses of one network are one client', () => {
   expect(networkOf('0000:0000:0000:0000:0000:ffff:c000:0207')).toBe('192.0.2.7');
 });
 
-test('rates are read as they are written, within bounds', () => {
+test('rates are parsed from text, and malformed or out-of-range ones are rejected', () => {
   expect(parseRateWindows('200/10s')).toEqual([{ requestsMax: 200, windowMs: 10_000 }]);
   expect(parseRateWindows('2400/10s, 24000/10m')).toEqual(throttleRows['POST /order']);
   expect(parseRateWindows('5/1h')).toEqual([{ requestsMax: 5, windowMs: 3_600_000 }]);
@@ -279,7 +279,7 @@ const withHeaders = (headers: Readonly<Record<string, string>>) => ({
   getHeader: (name: string) => headers[name] ?? '',
 });
 
-test('every endpoint is counted by the row that is named after it', () => {
+test('every endpoint counts under the row named after it, and operator endpoints under their own', () => {
   const isOperator = ({ auth }: Endpoint): boolean => auth === 'admin' || auth === 'watch';
   for (const endpoint of endpoints) {
     const { method, path, throttle } = endpoint;
@@ -293,7 +293,7 @@ test('every endpoint is counted by the row that is named after it', () => {
   }
 });
 
-test('what a wallet signs is counted by its address before the signature is looked at', () => {
+test('wallet-signed requests count by network address, except where an API key signs instead', () => {
   const byWallet = new Set(endpoints.filter(({ auth }) => auth === 'l1' || auth === 'l1-or-l2'));
   expect(byWallet.size).toBe(3);
   const headers = { poly_address: '0x1', poly_signature: '0x2', poly_timestamp: '3' };

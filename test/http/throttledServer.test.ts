@@ -39,7 +39,7 @@ async function statusesOf(count: number, ask: () => Promise<JsonReply>): Promise
   return counts;
 }
 
-test('a public path takes exactly its requests from an address, and tells the next one when to come back', () =>
+test('GET / allows exactly 50 requests in 10 s from an address, and a 429 states when to retry', () =>
   withServer({}, async ({ url }, clock) => {
     const ask = (): Promise<JsonReply> => send(url, 'GET', '/');
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
@@ -59,7 +59,7 @@ test('a public path takes exactly its requests from an address, and tells the ne
     expect(await statusesOf(60, ask)).toEqual({ 200: 50, 429: 10 });
   }));
 
-test('after the clock was set back by an hour a client that waits as it is told is let in', async () => {
+test('a client that waits for Retry-After is served even if the clock was set back by an hour', async () => {
   const times = { clockMs: Date.now(), elapsedMs: 0 };
   const clock = { now: () => times.clockMs, monotonicMs: () => times.elapsedMs };
   const config = { isThrottled: true, rates: { ...throttleRows, 'GET /': three } };
@@ -80,7 +80,7 @@ test('after the clock was set back by an hour a client that waits as it is told 
   }
 });
 
-test('clients behind a trusted proxy have rates of their own, and without trust their word counts for nothing', async () => {
+test('clients behind a trusted proxy have separate rates, and an untrusted X-Forwarded-For is ignored', async () => {
   const askAs = (url: string, address: string) => (): Promise<JsonReply> =>
     send(url, 'GET', '/', undefined, { 'x-forwarded-for': address });
   const own = { 'GET /': three };
@@ -98,7 +98,7 @@ test('clients behind a trusted proxy have rates of their own, and without trust 
   });
 });
 
-test('every row of the table counts its own path, below its mounts too, and no other', () => {
+test('every row of the table limits its own path, together with its copies under /gamma and /data-api', () => {
   const isOwnPath = (row: ThrottleRow): boolean => row.includes('/');
   const rows = throttleRowNames.filter(isOwnPath);
   const rates = Object.fromEntries(rows.map((row) => [row, three]));
@@ -130,7 +130,7 @@ test('every row of the table counts its own path, below its mounts too, and no o
   });
 });
 
-test('HEAD counts as GET, a body is not waited for, and a preflight is free', () =>
+test('HEAD counts as GET, requests with a body are limited too, and a preflight is not', () =>
   withServer({ 'GET /': three, 'POST /books': three }, async ({ url }) => {
     const head = async (): Promise<number> => (await fetch(url, { method: 'HEAD' })).status;
     expect([await head(), await head(), await head(), await head()]).toEqual([200, 200, 200, 429]);
@@ -138,7 +138,7 @@ test('HEAD counts as GET, a body is not waited for, and a preflight is free', ()
     expect((await fetch(`${url}/books`, { method: 'OPTIONS' })).status).toBe(200);
   }));
 
-test('signed requests count for their API key, whatever the address, and failed ones for the address', () =>
+test('validly signed requests count for their API key, failed ones for the address', () =>
   withServer({ 'DELETE /order': three, general: [{ requestsMax: 12, windowMs: 10_000 }] }, async (server) => {
     const { url, wallets } = server;
     const [alice, bob] = wallets;
@@ -161,7 +161,7 @@ test('signed requests count for their API key, whatever the address, and failed 
     expect(await statusesOf(12, own)).toEqual({ 200: 9, 429: 3 });
   }));
 
-test('a list of keys counts for the key that signs for it, and for the address where a wallet does', () =>
+test('GET /auth/api-keys counts for the API key that signs it, or for the address if a wallet signs it', () =>
   withServer({ general: three }, async ({ url, wallets: [alice] }) => {
     const key = await createKey(url, alice);
     const byWallet = (): Promise<JsonReply> => send(url, 'GET', '/auth/api-keys', undefined, l1Headers(alice));
@@ -170,7 +170,7 @@ test('a list of keys counts for the key that signs for it, and for the address w
     expect(await statusesOf(4, byKey)).toEqual({ 200: 3, 429: 1 });
   }));
 
-test('a read-only key has a rate of its own, and builder trades without a key count for the address', () =>
+test('a read-only key has its own rate, and builder trades without a key count for the address', () =>
   withServer({ general: three }, async ({ url, wallets: [alice] }) => {
     const key = await createKey(url, alice);
     const made = await sendSigned(url, alice.address, key, 'POST', '/auth/readonly-api-key');
@@ -186,7 +186,7 @@ test('a read-only key has a rate of its own, and builder trades without a key co
     ).toBe(200);
   }));
 
-test('an operator is not counted, and whoever guesses its token is', () =>
+test('operator requests are not limited, but those with a wrong token are', () =>
   withServer({ general: three }, async ({ url }) => {
     const mode = { mode: 'normal' };
     const operate = (): Promise<JsonReply> => send(url, 'PATCH', '/admin/exchange', mode, ADMIN);
@@ -197,7 +197,7 @@ test('an operator is not counted, and whoever guesses its token is', () =>
     expect((await operate()).status).toBe(200);
   }));
 
-test('rates hold in serve unless they are switched off, not in start unless switched on, and can be configured', () => {
+test('throttling is on by default in production and off in development, and rates can be configured', () => {
   const venue = { adminToken: 'a-token-of-the-venue', chain: '80002' };
   const configOf = (mode: ServerConfig['mode'], flags: object): ServerConfig =>
     resolveConfig(mode, { ...(mode === 'production' ? venue : {}), ...flags }, {}, import.meta.dirname);

@@ -28,7 +28,7 @@ beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
 describe.each([0, 1, 2, 3] as const)('signature type %i', (signatureType) => {
-  test.each([false, true])('rests, is seen, matches, and is paid for (neg-risk %s)', async (negRisk) => {
+  test.each([false, true])('an order rests, appears in the book, matches and settles (neg-risk %s)', async (negRisk) => {
     const place = await newMarket({}, negRisk);
     const rested = await post(alice, place, { pips: 4000, shares: 10, signatureType });
     expect(rested.status).toBe(200);
@@ -90,7 +90,7 @@ describe.each([0, 1, 2, 3] as const)('signature type %i', (signatureType) => {
   });
 });
 
-test('both forms of the deposit wallet trade, and the balance follows the one used last', async () => {
+test('both forms of the deposit wallet can trade, and the one used last is the latest deposit wallet', async () => {
   const place = await newMarket();
   const { depositUups, depositBeacon } = alice.wallet.derived;
   for (const maker of [depositUups, depositBeacon, depositUups]) {
@@ -102,7 +102,7 @@ test('both forms of the deposit wallet trade, and the balance follows the one us
   await cancelAll(alice);
 });
 
-test('a deposit wallet that went to another owner is no longer the one whose balance is told', async () => {
+test('a deposit wallet that was bound to another owner no longer determines the reported balance', async () => {
   const [wallet, heir] = server.wallets.slice(4);
   const trader = { wallet, key: await createKey(server.url, wallet) };
   const { depositUups, depositBeacon } = wallet.derived;
@@ -124,14 +124,14 @@ test('a deposit wallet that went to another owner is no longer the one whose bal
   expect(await told()).toBe(held(depositBeacon));
 });
 
-describe('what is refused before the core', () => {
+describe('orders rejected before they reach the engine', () => {
   const refused = async (body: unknown, text: string, status = 400) => {
     const reply = await call(alice, 'POST', '/order', body);
     expect([reply.status, reply.json.error]).toEqual([status, expect.stringContaining(text)]);
   };
   const plain = (choice: Partial<OrderChoice> = {}) => orderBody(alice, market, { pips: 4000, shares: 10, ...choice });
 
-  test('bodies, owners, versions, tokens, wallets and signatures, in this order', async () => {
+  test('an invalid body, owner, version, token, signer, wallet or signature has its own error', async () => {
     const body = plain();
     await refused([], 'Invalid order payload');
     await refused({ ...body, order: { ...body.order, side: 'HOLD' } }, 'order.side');
@@ -152,7 +152,7 @@ describe('what is refused before the core', () => {
     }
   });
 
-  test('wallets of another type, of another owner, and a deposit wallet that does not sign for itself', async () => {
+  test('the wallet must have the right type and owner, and a deposit wallet must sign for itself', async () => {
     const { proxy, safe, depositBeacon } = alice.wallet.derived;
     await refused(plain({ maker: proxy }), 'is not a wallet of');
     await refused(plain({ signatureType: 1, maker: safe }), 'is not a wallet of');
@@ -164,7 +164,7 @@ describe('what is refused before the core', () => {
     await refused({ ...changed, order: { ...changed.order, salt: 1 } }, 'invalid signature');
   });
 
-  test('an order signed for version 3 of the contract is told to be of another version', async () => {
+  test('an order signed for version 3 of the contract is rejected with order_version_mismatch', async () => {
     const body = plain();
     const { expiration: _, signature: __, ...fields } = body.order;
     const order: SignableOrder = {
@@ -181,7 +181,7 @@ describe('what is refused before the core', () => {
     );
   });
 
-  test('a wallet bound to another owner trades for that owner alone', async () => {
+  test('a wallet bound to another owner trades only for that owner', async () => {
     const third = server.wallets[2];
     const key = await createKey(server.url, third);
     const bound = alice.wallet.derived.safe;
@@ -205,7 +205,7 @@ describe('what is refused before the core', () => {
   });
 });
 
-test('a kill answers 400 with the id of the order, which is remembered', async () => {
+test('a killed FOK or FAK order gets 400 and its id, stays readable, and cannot be sent again', async () => {
   const place = await newMarket();
   for (const [orderType, text] of [
     ['FOK', "order couldn't be fully filled. FOK orders are fully filled or killed."],
@@ -221,7 +221,7 @@ test('a kill answers 400 with the id of the order, which is remembered', async (
   }
 });
 
-test('a batch is answered in its order, its refusals inside', async () => {
+test('a batch response lists results in request order, rejections included', async () => {
   const place = await newMarket();
   const good = orderBody(alice, place, { pips: 4000, shares: 10 });
   const bodies = [
@@ -259,7 +259,7 @@ test('a batch is answered in its order, its refusals inside', async () => {
   await cancelAll(alice);
 });
 
-test('cancels name what they cancelled and why not', async () => {
+test('cancel responses list the cancelled orders and the reason for each that was not', async () => {
   const place = await newMarket();
   const ids: string[] = [];
   for (const pips of [1000, 1100, 1200, 1300]) {
@@ -303,7 +303,7 @@ test('a cancel that names a market and the token of another one cancels nothing'
   expect((await asked(another.conditionId, another.tokens[0])).json.canceled).toEqual([ids[1]]);
 });
 
-test('a delayed order says so and cannot be cancelled', async () => {
+test('a delayed order has status delayed and cannot be cancelled', async () => {
   const place = await newMarket({ seconds_delay: 3600 });
   await post(bob, place, { pips: 4000, shares: 10 });
   const delayed = await post(alice, place, { pips: 6000, shares: 10, token: 1 });
@@ -314,7 +314,7 @@ test('a delayed order says so and cannot be cancelled', async () => {
   await cancelAll(bob);
 });
 
-test('the modes of the exchange answer orders, batches and cancels', async () => {
+test('in each restricted exchange mode, orders, batches and cancels get the status of that mode', async () => {
   const place = await newMarket();
   const { orderID } = (await post(alice, place, { pips: 4000, shares: 10 })).json;
   const order = () => orderBody(alice, place, { pips: 4000, shares: 10 });
@@ -349,7 +349,7 @@ test('the modes of the exchange answer orders, batches and cancels', async () =>
   expect((await cancelAll(alice)).json.canceled).toContain(orderID);
 });
 
-test('the body is read before anybody is authenticated: its fault is the answer, then the missing key', async () => {
+test('an order body is validated before authentication: 400 if it is invalid, else 401 without a key', async () => {
   for (const [path, body] of [
     ['/order', {}],
     ['/order', { order: { salt: 1 }, owner: 'nobody' }],

@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('trades: page, takers alone or all, side, wallet, market, threshold', async () => {
+test('GET /trades applies page, takerOnly, side, user, market and threshold filters', async () => {
   const path = `/trades?market=${traded.conditionId}`;
   const everything = await rowsOf(`${path}&limit=10000`);
   expect(everything).toHaveLength(TRADE_COUNT);
@@ -89,7 +89,7 @@ test('trades: page, takers alone or all, side, wallet, market, threshold', async
   expect(keysOf(await rowsOf(`${path}&filterType=TOKENS&filterAmount=97`), 'size')).toEqual([98, 97]);
 });
 
-test('trades for official clients: event, start, end', async () => {
+test('GET /data-api/trades filters by event, start and end', async () => {
   const path = '/data-api/trades?limit=500';
   const [newest] = await rowsOf(path);
   expect(await countOf(`${path}&eventId=1`)).toBe(TRADE_COUNT);
@@ -101,7 +101,7 @@ test('trades for official clients: event, start, end', async () => {
   expect(await countOf(`${path}&end=1`)).toBe(0);
 });
 
-test('positions: page, threshold, flags, title, order', async () => {
+test('GET /positions applies page, size threshold, flags, title, market and sort order', async () => {
   const path = `/positions?user=${user}`;
   const everything = await rowsOf(`${path}&limit=500&sizeThreshold=0`);
   // Two tokens of each held market, one of the small-change market and of the traded market, two of each of the others.
@@ -145,13 +145,13 @@ test('positions: page, threshold, flags, title, order', async () => {
   expect(titles).toEqual(['A Zebra crossing?', 'Archived', 'Archived']);
 });
 
-test('archived markets are shown at the root, and to official clients that ask for them', async () => {
+test('archived markets appear in /positions, but under /data-api only with includeArchived', async () => {
   const path = `/positions?user=${user}&market=${archived.conditionId}`;
   const counts = [path, `/data-api${path}`, `/data-api${path}&includeArchived=true`].map(countOf);
   expect(await Promise.all(counts)).toEqual([2, 0, 2]);
 });
 
-test('closed positions: page, title, order', async () => {
+test('GET /closed-positions applies page, title, market and sort order', async () => {
   const path = `/closed-positions?user=${user}`;
   expect(await countOf(path)).toBe(10);
   expect(await countOf(`${path}&limit=50`)).toBe(50);
@@ -167,7 +167,7 @@ test('closed positions: page, title, order', async () => {
   expect(await countOf(`${path}&market=${traded.conditionId}`)).toBe(0);
 });
 
-test('activity: page, and the filters of official clients', async () => {
+test('GET /activity applies page, and under /data-api also filters and sort order', async () => {
   const path = `/activity?user=${user}`;
   const count = 3 * HELD_COUNT + 2 + TRADE_COUNT;
   const everything = await rowsOf(`${path}&limit=500`);
@@ -192,7 +192,7 @@ test('activity: page, and the filters of official clients', async () => {
   expect(keysOf(cheapest, 'usdcSize')).toEqual([0.4]);
 });
 
-test('holders: as many a token, from a least balance on', async () => {
+test('GET /holders lists the holders of each token by amount, up to limit and from minBalance', async () => {
   const path = `/holders?market=${traded.conditionId}`;
   const second = async (more: string) => (await rowsOf(`${path}${more}`))[1].holders;
   const everybody: Rows = await second('&limit=500&minBalance=0');
@@ -208,7 +208,7 @@ test('holders: as many a token, from a least balance on', async () => {
   expect(two.map(({ token }) => token.split(':')[0])).toContain(traded.conditionId);
 });
 
-test('totals of a wallet and of markets', async () => {
+test('/value, /traded, /oi and /live-volume return totals of a wallet, markets or an event', async () => {
   const [{ value }] = await rowsOf(`/value?user=${user}&market=${over.conditionId},${archived.conditionId}`);
   expect(value).toBe(4 + 3);
   const { json } = await send(server.url, 'GET', `/traded?user=${user}`);
@@ -226,7 +226,7 @@ test('totals of a wallet and of markets', async () => {
   expect(await rowsOf('/live-volume?id=77')).toEqual([{ total: 0, markets: [] }]);
 });
 
-test('a reply shows what was done before the question was asked', async () => {
+test('GET /activity includes a split as soon as the split has been answered', async () => {
   for (const amount of ['1', '2', '3']) {
     await act('/split', small, amount);
     const [row] = await rowsOf(`/activity?user=${user}&limit=1`);
