@@ -40,7 +40,7 @@ describe('the op file', () => {
     expect(sha256(other.bytes.subarray(0, ops))).not.toBe(sha256(first));
   });
 
-  test.each(Object.values(mixes))('keeps the number of resting orders within 5 percent of that of $name on $ticks ticks', (mix) => {
+  test.each(Object.values(mixes))('keeps the resting orders of $name on $ticks ticks within 5 percent of their target number', (mix) => {
     const { restingRange } = opFileOf(mix, 100_000, 200_000);
     expect(restingRange[0]).toBeGreaterThan(mix.restingOrders * 0.95);
     expect(restingRange[1]).toBeLessThan(mix.restingOrders * 1.05);
