@@ -23,7 +23,7 @@ const frames = fc.oneof(
 );
 const cuts = fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: 70_000 })), { minLength: 1 });
 
-test('every ping is found once, wherever reads are cut, and nothing else is taken for one', () => {
+test('every ping is found once wherever reads split the stream, and no other frame counts as a ping', () => {
   fc.assert(
     fc.property(fc.array(frames, { maxLength: 30 }), cuts, (payloads, lengths) => {
       const stream = Buffer.concat(payloads.map((payload) => (payload === undefined ? PING : frameOf(payload))));

@@ -40,13 +40,13 @@ describe('the op file', () => {
     expect(sha256(other.bytes.subarray(0, ops))).not.toBe(sha256(first));
   });
 
-  test.each(Object.values(mixes))('keeps the orders resting that $name on $ticks ticks names, within 5 %', (mix) => {
+  test.each(Object.values(mixes))('keeps the resting orders of $name on $ticks ticks within 5 percent of their target number', (mix) => {
     const { restingRange } = opFileOf(mix, 100_000, 200_000);
     expect(restingRange[0]).toBeGreaterThan(mix.restingOrders * 0.95);
     expect(restingRange[1]).toBeLessThan(mix.restingOrders * 1.05);
   });
 
-  test('has the shares of adds, cancels and takes that the mix names, and six takes of ten all or nothing', () => {
+  test('has the shares of adds, cancels and takes set by the mix, and 60 % of the takes are all-or-nothing', () => {
     const { bytes, prefillOps } = opFileOf(mixes.small, 0, 100_000);
     const counts = [0, 0, 0, 0];
     for (let at = prefillOps * OP_BYTES; at < bytes.length; at += OP_BYTES) counts[bytes[at]] += 1;
@@ -62,7 +62,7 @@ describe.each([mixes.small, { ...mixes.mix999, restingOrders: 5_000 }])('on $tic
   const opFile = opFileOf(mix, 0, 20_000);
   const expected = opFile.expected[0]?.totals ?? emptyTotals();
 
-  test('the ops trade and leave orders resting', () => {
+  test('the ops produce over 1,000 fills and leave over 4,000 orders resting', () => {
     expect(expected.fills).toBeGreaterThan(1_000);
     expect(expected.restingOrders).toBeGreaterThan(4_000);
   });
@@ -72,7 +72,7 @@ describe.each([mixes.small, { ...mixes.mix999, restingOrders: 5_000 }])('on $tic
     ['the book core', bookCore],
     ['the book core with ids', bookCoreWithIds],
     ['the exchange', wholeApply],
-  ] as const)('%s agrees with the model on fills, lots, notional and what rests', (_name, makeEngine) => {
+  ] as const)('%s agrees with the model on fills, lots, notional and resting orders', (_name, makeEngine) => {
     expect(totalsAfter(makeEngine, opFile, mix)).toEqual(expected);
   });
 });

@@ -9,7 +9,7 @@ const ours = [
   { fromMs: 200, untilMs: 204, othersMs: 8 },
 ] as const;
 
-test('time in which the other loop stood still too is not counted', () => {
+test('time in which the other loop stalled as well is not counted', () => {
   expect(longestMs(ours)).toBe(12);
   expect(longestAloneMs(ours, [])).toBe(12);
   expect(longestAloneMs(ours, [{ fromMs: 90, untilMs: 111 }])).toBe(4);
@@ -21,7 +21,7 @@ test('time in which the other loop stood still too is not counted', () => {
   expect(longestAloneMs(ours.slice(0, 1), twice)).toBe(3);
 });
 
-test('time in which our own process had the processors is counted all the same', () => {
+test('time in which our own process used the processors counts even if the other loop stalled too', () => {
   const whole = [{ fromMs: 90, untilMs: 130 }];
   const standstillOf = (othersMs: number) => [{ fromMs: 100, untilMs: 112, othersMs }];
   expect(longestAloneMs(standstillOf(0), whole)).toBe(12);
@@ -29,7 +29,7 @@ test('time in which our own process had the processors is counted all the same',
   expect(longestAloneMs(standstillOf(24), whole)).toBe(0);
 });
 
-test('a loop that is held up by its own process leaves hardly any of a processor to others', async () => {
+test('when a process blocks its own loop, its processor time does not count as available to others', async () => {
   const clockMs = (): number => Number(process.hrtime.bigint()) / 1e6;
   let [fromMs, untilMs] = [0, 0];
   const block = (): void => {

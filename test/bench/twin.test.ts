@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { askTwin, buildTwin } from '../../bench/engines/twin.ts';
 import { makeOpFile, mixes } from '../../bench/opFile.ts';
 
-test('the twin in C++ agrees with the model on every figure', async () => {
+test('the C++ twin agrees with the model on every figure', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-twin-'));
   try {
     const twin = await buildTwin(folder);

@@ -18,19 +18,19 @@ function rounds(againMax: number, stolen: readonly number[]) {
 }
 
 describe('rounds of a bench', () => {
-  test('count when a hundredth of the processors was taken, or less', async () => {
+  test('count when at most 1 % of the processor time was stolen', async () => {
     const { undisturbed, next } = rounds(5, [0, 20]);
     expect([await next(), await next()]).toEqual([1, 2]);
     expect(String(undisturbed)).toBe('0 measured again, 0 kept nevertheless');
   });
 
-  test('are measured again when more was', async () => {
+  test('are measured again when more than 1 % was stolen', async () => {
     const { undisturbed, next } = rounds(5, [30, 500, 10, 0]);
     expect([await next(), await next()]).toEqual([3, 4]);
     expect(String(undisturbed)).toBe('2 measured again, 0 kept nevertheless');
   });
 
-  test('are kept when as many were measured again as may be, and that is said', async () => {
+  test('are kept when no repetitions are left, and are counted as kept', async () => {
     const { undisturbed, next } = rounds(1, [30, 30, 30]);
     expect([await next(), await next()]).toEqual([2, 3]);
     expect(String(undisturbed)).toBe('1 measured again, 2 kept nevertheless');

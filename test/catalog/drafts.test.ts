@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('drafts say nothing of the figures of their event, nor of its series', async () => {
+test('drafts do not affect the state and dates of their event or the state and events of its series', async () => {
   await post('/events', { title: 'Over', slug: 'over', series: 'weekly' });
   const { json } = await post('/markets', { event: 'over', question: 'Seen?', end_date: '2026-12-01T00:00:00Z' });
   await post('/markets', { event: 'over', question: 'Draft?', status: 'draft', end_date: '2031-12-01T00:00:00Z' });
@@ -31,7 +31,7 @@ test('drafts say nothing of the figures of their event, nor of its series', asyn
   }
 });
 
-test('a search counts no event of drafts alone among those of a tag, and shows no tag that has no other', async () => {
+test('event_count of a tag in search leaves out draft-only events, and tags without others are omitted', async () => {
   const site = `0x${'5'.repeat(40)}`;
   const counts = async (query = '') =>
     (await get(`/public-search?q=curling${query}`)).tags.map((tag: { event_count: number }) => tag.event_count);
@@ -45,7 +45,7 @@ test('a search counts no event of drafts alone among those of a tag, and shows n
   expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[2], [1]]);
 });
 
-test('user data knows no draft, as nothing else does that is asked by condition ids or for an event’s markets', async () => {
+test('live-volume, oi and holders omit draft markets, by condition id or event, until they are activated', async () => {
   const { json: event } = await post('/events', { title: 'Half seen', slug: 'half-seen' });
   const { json: shown } = await post('/markets', { event: 'half-seen', question: 'Shown?' });
   const { json: draft } = await post('/markets', { event: 'half-seen', question: 'Not shown?', status: 'draft' });
@@ -67,7 +67,7 @@ test('user data knows no draft, as nothing else does that is asked by condition 
   expect(await get(`/holders?market=${hidden}`)).toHaveLength(2);
 });
 
-test('a tag keeps the first name that an event gave it, though it is what its slug says', async () => {
+test('a tag keeps the first label that an event gave it, even one equal to the default from its slug', async () => {
   await post('/events', { title: 'Any', slug: 'any', tags: ['world-cup'] });
   for (const [slug, label] of Object.entries({ first: 'World cup', second: 'Football' }))
     await post('/events', { title: slug, slug, tags: ['world-cup'], tag_labels: { 'world-cup': label } });
@@ -76,7 +76,7 @@ test('a tag keeps the first name that an event gave it, though it is what its sl
   });
 });
 
-test('a date that its offset leads out of four-digit years is refused', async () => {
+test('a date whose offset moves it outside the years 0000 to 9999 in UTC is rejected with status 400', async () => {
   for (const date of ['9999-12-31T23:59:59-10:00', '0000-01-01T00:00:00+10:00']) {
     for (const field of ['start_date', 'end_date', 'game_start_time']) {
       const { status, json } = await post('/markets', { question: 'When?', [field]: date });
@@ -89,7 +89,7 @@ test('a date that its offset leads out of four-digit years is refused', async ()
   expect((await post('/markets', { question: 'When?', end_date: '9999-12-31T23:59:59Z' })).status).toBe(200);
 });
 
-test('the start of a game may be given as records of markets have it', async () => {
+test('game_start_time accepts the format that market records print, only with offset +00', async () => {
   const shown = '2030-06-01 15:10:00+00';
   await post('/markets', { question: 'Which game?', slug: 'which-game', game_start_time: shown });
   const [market] = await get('/gamma/markets?slug=which-game');

@@ -7,7 +7,7 @@ import { ADMIN, send } from '../support/client.ts';
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-test('figures follow every order, trade and cancel, and events add up their markets', async () => {
+test('market figures follow every order, trade and cancel, and event figures are sums over their markets', async () => {
   await send(server.url, 'POST', '/admin/events', { title: 'Figures', slug: 'figures' }, ADMIN);
   const first = await newMarket({ event: 'figures' });
   const second = await newMarket({ event: 'figures' });
@@ -56,7 +56,7 @@ test('figures follow every order, trade and cancel, and events add up their mark
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 0 });
 });
 
-test('series are sorted by what was traded in their events, and tags, of which no figure is told, are not', async () => {
+test('series sort by volume, volume24hr and liquidity of their events; tags reject ordering by volume', async () => {
   for (const name of ['quiet', 'busy', 'slow']) {
     await send(server.url, 'POST', '/admin/events', { title: name, slug: name, series: `series-${name}` }, ADMIN);
   }

@@ -130,7 +130,7 @@ function expectForm(value: Readonly<Record<string, unknown>>, form: Form, what: 
 
 const FOUR = ['creationDate', 'markets', 'series', 'eventMetadata'];
 
-test('markets have their fields; lists name their event in short on the root, and in full elsewhere', async () => {
+test('market records have their fields; only market lists on the root give events in short form', async () => {
   for (const [path, event, isShort] of [
     ['/markets', summary, true],
     ['/markets/keyset', summary, true],
@@ -160,7 +160,7 @@ test('markets have their fields; lists name their event in short on the root, an
   expect((await world.get('/markets?include_tag=true&limit=1')).json[0].tags).toHaveLength(2);
 });
 
-test('events have their fields; four of them only where one is asked for by id or slug, on the root', async () => {
+test('event records have their fields; root lists omit creationDate, markets, series and eventMetadata', async () => {
   for (const { form, path } of [
     { form: eventShort, path: '/events' },
     { form: eventShort, path: '/events/keyset' },
@@ -194,7 +194,7 @@ test('events have their fields; four of them only where one is asked for by id o
   expectForm((await world.get('/tags/slug/Soccer')).json, tag, 'tag by slug');
 });
 
-test('records have the keys that all recorded ones have, whether or not there is something to say', async () => {
+test('market and event records always include the keys that every recorded one has', async () => {
   const rows: readonly Record<string, unknown>[] = (await world.get('/gamma/markets')).json;
   for (const row of [...rows, ...(await world.get('/markets')).json]) {
     expectForm(row, marketAlways, `market ${row.id}`);
@@ -212,7 +212,7 @@ test('records have the keys that all recorded ones have, whether or not there is
   }
 });
 
-test('texts and times come from the event where a market says nothing', async () => {
+test('texts and dates that a market does not set come from its event', async () => {
   const { json } = await world.get('/markets/1');
   expect(json).toMatchObject({
     startDate: '2026-01-01T00:00:00.000Z',
@@ -229,7 +229,7 @@ test('texts and times come from the event where a market says nothing', async ()
   expect(resolved).toMatchObject({ closed: true, outcomePrices: '["1", "0"]', umaResolutionStatus: 'resolved' });
 });
 
-test('the start of a game and the end of a market are times of a database, and every other time is ISO 8601', async () => {
+test('gameStartTime and market closedTime have a database format, event closedTime is ISO 8601', async () => {
   const closedTime = expect.stringMatching(/^20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\+00$/);
   for (const mount of ['', '/gamma']) {
     expect((await world.get(`${mount}/markets/1`)).json.gameStartTime).toBe('2030-06-01 15:10:00+00');
@@ -245,7 +245,7 @@ test('the start of a game and the end of a market are times of a database, and e
   });
 });
 
-test('what is closed has had a book all the same: the catalog says so, and the order-book record that there is none now', async () => {
+test('after closing, enableOrderBook stays true, and enable_order_book of the order-book record is false', async () => {
   for (const mount of ['', '/gamma']) {
     expect((await world.get(`${mount}/markets/3`)).json).toMatchObject({ closed: true, enableOrderBook: true });
     expect((await world.get(`${mount}/events/2`)).json).toMatchObject({ closed: true, enableOrderBook: true });
@@ -256,7 +256,7 @@ test('what is closed has had a book all the same: the catalog says so, and the o
   });
 });
 
-test('GET /markets: next_cursor decides for the order-book list, whatever else is asked; no mount has it', async () => {
+test('GET /markets with next_cursor returns the order-book list despite other filters; /gamma ignores it', async () => {
   const filters = ['', '&limit=1', '&closed=true', '&tag=sports', `&creator=${SITE}`, '&order=id', '&slug=lone'];
   for (const filter of filters) {
     for (const cursor of ['MA==', '']) {
@@ -273,7 +273,7 @@ test('GET /markets: next_cursor decides for the order-book list, whatever else i
   expect([end.status, end.json]).toEqual([400, { error: 'Invalid next_cursor' }]);
 });
 
-test('GET /markets/{id}: a number names the catalog record, a condition id both, with creator the catalog record', async () => {
+test('GET /markets/{id} gives the catalog record by number or with creator, both records by condition id', async () => {
   const condition = world.conditions.get('site-market') ?? '';
   const catalogKeys = Object.keys(market);
   const { json: byNumber } = await world.get('/markets/5');
@@ -303,7 +303,7 @@ test('GET /markets/{id}: a number names the catalog record, a condition id both,
   for (const id of ['x', '0x1', '1.5', '-1', '%20']) expect((await world.get(`/markets/${id}`)).status, id).toBe(400);
 });
 
-test('a draft is shown to whoever knows its number, and in no list but that of what is not active', async () => {
+test('a draft market is found by number and with active=false, but not by condition id or search', async () => {
   const { json: draft } = await world.get('/markets/7');
   expect([draft.slug, draft.active]).toEqual(['hidden', false]);
   expect((await world.get(`/markets/${world.conditions.get('hidden')}`)).status).toBe(404);
@@ -311,7 +311,7 @@ test('a draft is shown to whoever knows its number, and in no list but that of w
   expect((await world.get('/public-search?q=draft')).json.events).toEqual([]);
 });
 
-test('a condition id that is none is refused by the name that it was sent under', async () => {
+test('a malformed condition id is rejected under the parameter name that was used', async () => {
   for (const name of ['conditionId', 'condition_id', 'condition_ids']) {
     const good = `0x${'1'.repeat(64)}`;
     expect((await world.get(`/gamma/markets?conditionId=${good}&${name}=abc`)).json.error).toBe(`${name} is invalid`);
@@ -321,7 +321,7 @@ test('a condition id that is none is refused by the name that it was sent under'
   }
 });
 
-test('order-book records call tags by their names, as soon as they have one', async () => {
+test('order-book records list tags by label, and show a new label as soon as it is set', async () => {
   const condition = world.conditions.get('cup-home');
   const namesIn = async (path: string): Promise<unknown> => {
     const { json } = await world.get(path);

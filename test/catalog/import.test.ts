@@ -51,7 +51,7 @@ const marketLine = (slug: string, more: object = {}) => ({
   ...more,
 });
 
-test('a file makes its tags, series, events and markets, those that are over too', async () => {
+test('a file creates its tags, series, events and markets, including closed and resolved ones', async () => {
   const server = await startTestServer({ hasSeed: true });
   const before = server.services.views.markets.list().length;
   const file = fileOf('good.jsonl', [
@@ -85,7 +85,7 @@ test('a file makes its tags, series, events and markets, those that are over too
   await server.close();
 });
 
-test('every bad line is named, and then nothing is made', async () => {
+test('every bad line is reported with its number and reason, and nothing is imported', async () => {
   const server = await startTestServer();
   const twin = { condition_id: `0x${'a'.repeat(64)}`, token_ids: ['11', '12'] };
   const file = fileOf('bad.jsonl', [
@@ -140,7 +140,7 @@ test('every bad line is named, and then nothing is made', async () => {
   await server.close();
 });
 
-test('what the exchange has already is named line by line, and its events take further markets', async () => {
+test('lines that repeat existing slugs or ids are reported, and existing events accept more markets', async () => {
   const server = await startTestServer();
   const importing = async (name: string, lines: readonly (object | string)[]) =>
     importFile(fileOf(name, lines), await runningTarget(server.url, 'dev-admin'));
@@ -170,7 +170,7 @@ test('what the exchange has already is named line by line, and its events take f
   await server.close();
 });
 
-test('a label that an event gives a tag itself comes before that of a line', async () => {
+test('a label in the tag_labels of an event takes precedence over that of a tag line', async () => {
   const server = await startTestServer();
   const lines = [TAG, { ...EVENT, tag_labels: { sports: 'Sports of its own' } }, marketLine('labelled')];
   await importFile(fileOf('labels.jsonl', lines), await runningTarget(server.url, 'dev-admin'));
@@ -180,7 +180,7 @@ test('a label that an event gives a tag itself comes before that of a line', asy
 });
 
 test.each(['none.jsonl', 'none.jsonl.gz'])(
-  'a file that is not there (%s) is said, and the import dropped',
+  'a missing file (%s) is reported as unreadable, and the import is dropped',
   async (name) => {
     const server = await startTestServer();
     const target = await runningTarget(server.url, 'dev-admin');
@@ -192,7 +192,7 @@ test.each(['none.jsonl', 'none.jsonl.gz'])(
   },
 );
 
-test('a file that the system does not even look at is said like one that is not there', async () => {
+test('a symlink loop or an overlong file name is reported as an unreadable file with exit status 2', async () => {
   const loop = join(folder, 'loop.jsonl');
   symlinkSync(loop, loop);
   for (const [file, code] of [
@@ -207,7 +207,7 @@ test('a file that the system does not even look at is said like one that is not 
   }
 });
 
-test('lines of which one was bad are not committed, whoever asks for it', async () => {
+test('a commit is rejected with status 400 if one of the lines was bad, and nothing is imported', async () => {
   const server = await startTestServer();
   const target = await runningTarget(server.url, 'dev-admin');
   const lines = [EVENT, { kind: 'tag' }].map((row, at) => ({ line: at + 1, row }));
@@ -217,7 +217,7 @@ test('lines of which one was bad are not committed, whoever asks for it', async 
   await server.close();
 });
 
-test('an event that somebody is making at the moment of the commit keeps all of it out', async () => {
+test('an event of the same slug being created during the commit makes the whole import fail', async () => {
   const server = await startTestServer();
   const { exchange } = server;
   const lines = new CatalogImport(server.services);
@@ -231,7 +231,7 @@ test('an event that somebody is making at the moment of the commit keeps all of 
   await server.close();
 });
 
-test('a tag or series that comes after an event of it is a bad line: its name would be lost', async () => {
+test('a tag or series line after an event that uses it is a bad line', async () => {
   const server = await startTestServer();
   const lines = [EVENT, TAG, SERIES, { kind: 'tag', slug: 'other', label: 'Of none so far' }];
   const file = fileOf('late.jsonl', lines);
@@ -243,7 +243,7 @@ test('a tag or series that comes after an event of it is a bad line: its name wo
   await server.close();
 });
 
-test('an import that cannot go on is dropped, and what kept it from going on is told', async () => {
+test('a failed import is dropped, and reports the original error even if the drop fails too', async () => {
   const file = fileOf('stopped.jsonl', [EVENT]);
   const done: string[] = [];
   const target = (failing: string): ImportTarget => {
@@ -264,9 +264,9 @@ test('an import that cannot go on is dropped, and what kept it from going on is 
 
 test.each([
   ['slug', { slug: 'mine' }, {}],
-  ['condition', { slug: 'other', condition_id: CONDITION }, { condition_id: CONDITION }],
-  ['token', { slug: 'other', token_ids: ['1', '2'] }, { token_ids: ['3', '1'] }],
-])('what somebody else makes with the same %s before the commit keeps all of it out', async (_, body, line) => {
+  ['condition id', { slug: 'other', condition_id: CONDITION }, { condition_id: CONDITION }],
+  ['token id', { slug: 'other', token_ids: ['1', '2'] }, { token_ids: ['3', '1'] }],
+])('a market created with the same %s before the commit makes the whole import fail', async (_, body, line) => {
   const server = await startTestServer();
   const target = await runningTarget(server.url, 'dev-admin');
   const rows = [EVENT, marketLine('mine', line)].map((row, at) => ({ line: at + 1, row }));
@@ -279,7 +279,7 @@ test.each([
   await server.close();
 });
 
-test('a new exchange takes an import before it ever runs', async () => {
+test('an import into a new data directory works before the exchange has ever started', async () => {
   const dataDir = join(folder, 'new');
   const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
   const end = await runToEnd(['import', file, '--data-dir', dataDir, '--no-house']);
@@ -291,7 +291,7 @@ test('a new exchange takes an import before it ever runs', async () => {
   await server.stop();
 });
 
-test('an import that finds no room on the disk ends with the reason, and is no defect', () => {
+test('an import on a full disk exits with status 7 and prints the cause', () => {
   if (!canRehearse('the full disk')) return;
   const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
   const main = join(import.meta.dirname, '../../server/main.ts');
@@ -305,7 +305,7 @@ test('an import that finds no room on the disk ends with the reason, and is no d
   expect([end.status, end.stdout]).toEqual([7, '']);
 });
 
-test('an import without a running exchange leaves no snapshot that lacks what was imported', async () => {
+test('an import without a running exchange leaves no snapshot that lacks the imported data', async () => {
   const dataDir = join(folder, 'snapshots');
   const file = fileOf('snapshots.jsonl', [...linesOf(madeRows(1_000)), EVENT, marketLine('first')]);
   const args = ['--no-house', '--snapshot-every', '1000'];
@@ -315,7 +315,7 @@ test('an import without a running exchange leaves no snapshot that lacks what wa
   await server.stop();
 });
 
-test('a server killed while it commits has all of the import afterwards, or none of it', async () => {
+test('a server killed during a commit has either all of the import or none of it after a restart', async () => {
   const lines = linesOf(madeRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
   for (const waitMs of [5, 150]) {
     const dataDir = join(folder, `killed-${waitMs}`);
@@ -334,7 +334,7 @@ test('a server killed while it commits has all of the import afterwards, or none
   }
 }, 180_000);
 
-test('an import that another took the place of is told so', async () => {
+test('an import that another one has replaced gets that as its error', async () => {
   const server = await startTestServer();
   const first = await runningTarget(server.url, 'dev-admin');
   const second = await runningTarget(server.url, 'dev-admin');
@@ -344,7 +344,7 @@ test('an import that another took the place of is told so', async () => {
   await server.close();
 });
 
-test('an import begun before a restart is none of those begun after it', async () => {
+test('an import started before a restart is not found afterwards and does not affect a later one', async () => {
   const dataDir = join(folder, 'restarted');
   const args = ['--port', String(await freePort())];
   const first = await startServerProcess({ dataDir, args });
@@ -359,7 +359,7 @@ test('an import begun before a restart is none of those begun after it', async (
   await again.stop();
 });
 
-test('commands of one act are one batch of the journal, however large, and followers see them at once', async () => {
+test('commands submitted together form one journal batch, even one of over 18 MB', async () => {
   const store = new MemoryStore(true);
   const options = { dataDir: undefined, settings: SETTINGS, followers: [] };
   const exchange = await openExchange(options, { store });
@@ -377,7 +377,7 @@ test('commands of one act are one batch of the journal, however large, and follo
   await exchange.close();
 });
 
-test('a line that is too long for any request is named like every other bad line', async () => {
+test('a line over 524,288 bytes is reported as a bad line; lines with the maximum of text are imported', async () => {
   const server = await startTestServer();
   const long = { ...EVENT, slug: 'long', description: 'a'.repeat(3_000_000) };
   const file = fileOf('long.jsonl', [EVENT, long, 'no JSON']);
@@ -393,7 +393,7 @@ test('a line that is too long for any request is named like every other bad line
   await server.close();
 });
 
-test('a line without end is named and never kept, nor are bad lines without number', async () => {
+test('a line too long for a V8 string is reported, and only the first 100 of 30,001 bad lines are listed', async () => {
   const server = await startTestServer();
   const target = await runningTarget(server.url, 'dev-admin');
   const endless = join(folder, 'endless.jsonl.gz');
@@ -413,7 +413,7 @@ test('a line without end is named and never kept, nor are bad lines without numb
   await server.close();
 });
 
-test('lines that are nested deep, hold control characters or begin with a mark are read as what they are', async () => {
+test('too deep nesting or control characters make a bad line, a byte order mark does not; empty files fail', async () => {
   const server = await startTestServer();
   const importing = async (name: string, lines: readonly (object | string)[]) =>
     importFile(fileOf(name, lines), await runningTarget(server.url, 'dev-admin'));
@@ -432,7 +432,7 @@ test('lines that are nested deep, hold control characters or begin with a mark a
   await server.close();
 });
 
-test('a winner is an outcome of that name before it is a split, as where an operator resolves', async () => {
+test('the winner "split" means the outcome of that name if there is one, and otherwise a split', async () => {
   const server = await startTestServer();
   const named = { kind: 'market', slug: 'named', question: 'Which?', outcomes: ['merge', 'split'], winner: 'split' };
   const halved = { kind: 'market', slug: 'halved', question: 'Which?', outcomes: ['merge', 'mint'], winner: 'split' };
@@ -443,7 +443,7 @@ test('a winner is an outcome of that name before it is a split, as where an oper
   await server.close();
 });
 
-test('an outcome called split is taken in no market that is still to be resolved', async () => {
+test('an outcome named "split" is rejected in a market that is not resolved yet', async () => {
   const server = await startTestServer();
   const named = { kind: 'market', question: 'Which?', outcomes: ['merge', 'split'] };
   const lines = [
@@ -459,7 +459,7 @@ test('an outcome called split is taken in no market that is still to be resolved
   await server.close();
 });
 
-test('an address that is none, or where nothing answers, is said with what to do', async () => {
+test('a malformed or unreachable --url, or one with credentials, fails with an error that explains the fix', async () => {
   for (const url of ['nonsense', '127.0.0.1:8080', 'localhost:8080', 'file:///tmp']) {
     await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
       `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
@@ -475,7 +475,7 @@ test('an address that is none, or where nothing answers, is said with what to do
   );
 });
 
-test('an import that is told two places, or of a venue without its folder, goes nowhere', async () => {
+test('import rejects --url together with --data-dir, and --venue without --data-dir', async () => {
   const run = (...args: string[]) => runToEnd(['import', fileOf('nowhere.jsonl', []), ...args]);
   const dataDir = join(folder, 'nowhere');
   const both = await run('--url', 'http://127.0.0.1:1', '--data-dir', dataDir);

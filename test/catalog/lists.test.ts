@@ -13,7 +13,7 @@ const slugsOf = (path: string): Promise<readonly string[]> => slugsIn(world, pat
 
 const LISTED = ['cup-home', 'cup-goals', 'rates-up', 'rates-down', 'site-market', 'lone'];
 
-test('the filters of markets find what they name, under every alias', async () => {
+test('every market filter returns the matching markets, under each of its aliases', async () => {
   const cup = ['cup-home', 'cup-goals'];
   const home = world.conditions.get('cup-home') ?? '';
   const tokensOf = async (slug: string): Promise<readonly string[]> =>
@@ -84,7 +84,7 @@ test('the filters of markets find what they name, under every alias', async () =
   for (const [query, slugs] of table) expect([query, await slugsOf(`/markets?${query}`)]).toEqual([query, slugs]);
 });
 
-test('the filters of events find what they name', async () => {
+test('every event filter returns the matching events', async () => {
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['', ['cup-final', 'rates', 'elsewhere']],
     ['closed=true', ['rates']],
@@ -117,14 +117,14 @@ test('the filters of events find what they name', async () => {
   }
 });
 
-test('the mount hides closed and archived markets unless they are asked for', async () => {
+test('/gamma/markets hides closed and archived markets unless they are requested', async () => {
   expect(await slugsOf('/gamma/markets')).toEqual(['cup-home', 'cup-goals', 'site-market']);
   expect(await slugsOf('/gamma/markets?closed=true')).toEqual(['rates-up', 'rates-down']);
   expect(await slugsOf('/gamma/markets?slug=rates-up')).toEqual([]);
   expect(await slugsOf('/gamma/markets?archived=true')).toEqual(['lone']);
 });
 
-test('keyset pages go through everything once, in the order asked for', async () => {
+test('keyset pages return every row exactly once, in the requested order', async () => {
   for (const mount of ['', '/gamma']) {
     for (const query of [
       '',
@@ -154,7 +154,7 @@ test('keyset pages go through everything once, in the order asked for', async ()
   }
 });
 
-test('a bad value is refused in the words of its form', async () => {
+test('an invalid parameter is rejected with 400 on the root and 422 under /gamma, each in its error form', async () => {
   const bad = ['limit=x', 'limit=-1', 'offset=1.5', 'active=yes', 'closed=2', 'tag_id=x', 'ascending=up'];
   const ofMarkets = [
     'event_id=x',
@@ -200,7 +200,7 @@ test('a bad value is refused in the words of its form', async () => {
   expect((await world.get(`/markets?slug=${Array.from({ length: 501 }, (_, at) => at).join(',')}`)).status).toBe(400);
 });
 
-test('records that are not there, or not on that site, are not found', async () => {
+test('unknown records and records of another creator return 404; malformed ids are rejected as invalid', async () => {
   const lost = { error: 'id not found', type: 'not found error' };
   for (const mount of ['', '/gamma']) {
     for (const path of ['/markets/99', '/events/99', '/tags/99', '/series/99', '/markets/99/tags', '/events/0']) {
@@ -222,7 +222,7 @@ test('records that are not there, or not on that site, are not found', async () 
   }
 });
 
-test('a search finds events and tags, page by page, and never profiles', async () => {
+test('search returns events and tags page by page, but never profiles', async () => {
   const { json } = await world.get('/public-search?q=cup&search_profiles=true');
   expect(json).toEqual({
     events: [{ id: '1', ticker: 'CUP', slug: 'cup-final', title: 'Cup final' }],
@@ -261,7 +261,7 @@ test('a search finds events and tags, page by page, and never profiles', async (
   expect((await world.get(`/public-search?q=${'x'.repeat(501)}`)).status).toBe(400);
 });
 
-test('what was just created is found at once', async () => {
+test('newly created events and markets are found immediately', async () => {
   const grown = await openCatalogWorld();
   await grown.admin('POST', '/admin/events', { title: 'Zeppelin race', slug: 'zeppelin' });
   const market = { question: 'Does Hindenburg win?', slug: 'hindenburg', event: 'zeppelin' };

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.server.close());
 
-test('a profile is refused without an address, and is nobody’s with one', async () => {
+test('GET /public-profile returns 400 without a valid address and 404 with one', async () => {
   for (const mount of ['', '/gamma']) {
     for (const query of ['', '?address=', '?address=0x1', `?address=${'1'.repeat(42)}`]) {
       const { status, json } = await world.get(`${mount}/public-profile${query}`);
@@ -20,7 +20,7 @@ test('a profile is refused without an address, and is nobody’s with one', asyn
   }
 });
 
-test('tags are related to those that events have beside them, by number and by slug', async () => {
+test('tags that share an event are related, requested by number or by slug', async () => {
   await world.admin('POST', '/admin/events', {
     title: 'Final of a league',
     slug: 'league',
@@ -50,7 +50,7 @@ test('tags are related to those that events have beside them, by number and by s
   expect((await world.get('/gamma/tags/x/related-tags')).json.error).toBe('id is invalid');
 });
 
-test('creators of events are a list, and no event', async () => {
+test('GET /events/creators returns an empty list', async () => {
   for (const mount of ['', '/gamma']) {
     expect(await world.get(`${mount}/events/creators`)).toMatchObject({ status: 200, json: [] });
   }
@@ -58,7 +58,7 @@ test('creators of events are a list, and no event', async () => {
 
 const slugsOf = (path: string): Promise<readonly string[]> => slugsIn(world, path);
 
-test('filters of markets by what only some venues have find what there is of it here', async () => {
+test('market filters for venue-specific features return only what exists on this exchange', async () => {
   const open = await slugsOf('/gamma/markets');
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['uma_resolution_status=resolved&closed=true', ['rates-up']],
@@ -85,7 +85,7 @@ test('filters of markets by what only some venues have find what there is of it 
   expect((await world.get('/gamma/markets?cyom=x')).json.error).toBe('cyom is invalid');
 });
 
-test('markets are found by the least size that their rewards ask of an order', async () => {
+test('rewards_min_size returns markets whose rewards require at least that order size', async () => {
   const rewards = (min_size: number, rewards_daily_rate = 5) => ({
     rewards: { rates: [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate }], min_size, max_spread: 3 },
   });
@@ -115,7 +115,7 @@ test('markets are found by the least size that their rewards ask of an order', a
   for (const slug of ['cup-home', 'cup-goals', 'site-market']) await change(slug, { rewards: {} });
 });
 
-test('filters of events by what only some venues have find what there is of it here', async () => {
+test('event filters for venue-specific features return only what exists on this exchange', async () => {
   const all = await slugsOf('/gamma/events');
   const table: readonly (readonly [string, readonly string[]])[] = [
     ['featured=true', []],
@@ -148,7 +148,7 @@ test('filters of events by what only some venues have find what there is of it h
   }
 });
 
-test('events come without their markets where nobody wants them', async () => {
+test('event lists omit markets with include_markets=false', async () => {
   for (const path of ['/gamma/events', '/gamma/events/keyset']) {
     const { json: whole } = await world.get(`${path}?include_markets=true`);
     const { json: short } = await world.get(`${path}?include_markets=false`);
@@ -159,7 +159,7 @@ test('events come without their markets where nobody wants them', async () => {
   expect((await world.get('/events?include_markets=true')).json).toEqual((await world.get('/events')).json);
 });
 
-test('one market comes with its tags where they are asked for', async () => {
+test('a single market includes its tags with include_tag=true', async () => {
   for (const path of ['/markets/1', '/markets/slug/cup-home', '/gamma/markets/1', '/gamma/markets/slug/cup-home']) {
     const { json } = await world.get(`${path}?include_tag=true`);
     expect(json.tags, path).toEqual((await world.get('/markets/1/tags')).json);
@@ -167,7 +167,7 @@ test('one market comes with its tags where they are asked for', async () => {
   }
 });
 
-test('an optimized search finds the same events in a slim form, and says at its top whether there is more', async () => {
+test('an optimized search returns the same events in slim form, with hasMore at the top level', async () => {
   for (const mount of ['', '/gamma']) {
     const { json: whole } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1`);
     const { json: slim } = await world.get(`${mount}/public-search?q=sports&limit_per_type=1&optimized=true`);
@@ -178,7 +178,7 @@ test('an optimized search finds the same events in a slim form, and says at its 
   }
 });
 
-test('the event of a market on the mount has its figures and series, beside what the root tells of it', async () => {
+test('under /gamma, the event of a market is the full event without tags, markets and eventMetadata', async () => {
   const { json: event } = await world.get('/gamma/events/2');
   const { tags: _tags, markets: _markets, eventMetadata: _metadata, ...expected } = event;
   for (const path of ['/gamma/markets?closed=true&slug=rates-up', '/gamma/markets/slug/rates-up']) {
@@ -190,7 +190,7 @@ test('the event of a market on the mount has its figures and series, beside what
   }
 });
 
-test('a search keeps to events with a tag, without a tag, or of series that recur so', async () => {
+test('search filters events by events_tag, exclude_tag_id and the recurrence of their series', async () => {
   const { id } = (await world.admin('POST', '/admin/imports', {})) as { id: string };
   const rows = [
     { kind: 'series', slug: 'rates-daily', title: 'Rates each day', recurrence: 'daily' },
@@ -220,7 +220,7 @@ test('a search keeps to events with a tag, without a tag, or of series that recu
   );
 });
 
-test('a series has its events, in short on the root and with their state and dates on the mount', async () => {
+test('a series lists its events in short form on the root, and with state and dates under /gamma', async () => {
   const { json: event } = await world.get('/events/2');
   const short = { id: '2', ticker: 'rates', slug: 'rates', title: 'Rates next month' };
   expect((await world.get('/series/1')).json.events).toEqual([short]);
@@ -232,7 +232,7 @@ test('a series has its events, in short on the root and with their state and dat
   expect(json).toMatchObject({ featured: false, restricted: false, commentCount: 0 });
 });
 
-test('a program of rewards names its first day and, as it is open-ended, the day that stands for no end', async () => {
+test('clobRewards start on the day their market was created and end on 2500-12-31', async () => {
   const rates = [5, 6].map((rewards_daily_rate) => ({ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate }));
   const path = `/admin/markets/${world.conditions.get('cup-home')}`;
   await world.admin('PATCH', path, { rewards: { rates, min_size: 50, max_spread: 3 } });
@@ -252,7 +252,7 @@ test('a program of rewards names its first day and, as it is open-ended, the day
   await world.admin('PATCH', path, { rewards: {} });
 });
 
-test('related tags are those beside a tag in events that are open, in closed ones, or in all', async () => {
+test('related tags come from open, closed or all events, depending on status', async () => {
   await world.admin('POST', '/admin/events', { title: 'Last year’s final', slug: 'over', tags: ['soccer', 'past'] });
   await world.admin('POST', '/admin/markets', { question: 'Is it over?', slug: 'over-1', event: 'over' });
   const { conditionId } = (await world.get('/markets/slug/over-1')).json;

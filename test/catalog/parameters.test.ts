@@ -24,7 +24,7 @@ afterAll(() => world.server.close());
 
 const numberOf = async (slug: string): Promise<string> => (await world.get(`/tags/slug/${slug}`)).json.id;
 
-test('related_tags widens the tags that are asked for by those related to them, in lists of events and markets', async () => {
+test('related_tags=true extends tag filters of event and market lists to the related tags', async () => {
   const weather = await numberOf('weather');
   for (const mount of ['', '/gamma']) {
     for (const asked of [`tag_id=${weather}`, 'tag_slug=weather']) {
@@ -46,7 +46,7 @@ test('related_tags widens the tags that are asked for by those related to them, 
   expect((await world.get('/gamma/markets?related_tags=some')).status).toBe(422);
 });
 
-test('a search is sorted by a column, falling unless it is asked otherwise, page after page', async () => {
+test('search sorts by a column, descending by default, across pages', async () => {
   const found = async (query: string): Promise<readonly string[]> => {
     const { status, json } = await world.get(query);
     expect([query, status]).toEqual([query, 200]);
@@ -76,7 +76,7 @@ test('a search is sorted by a column, falling unless it is asked otherwise, page
   expect((await world.get('/gamma/public-search?q=rain&sort=colour')).json.error).toBe('sort is invalid');
 });
 
-test('a neg-risk event and all its markets share the id that the first of their questions gives', async () => {
+test('a neg-risk event and all its markets share a negRiskMarketID derived from the first question id', async () => {
   const question = `0x2c3d7e0eee6f058be3006baabf0d54a07da254ba47fe6e3e095e7990c78147`;
   await world.admin('POST', '/admin/events', { title: 'Who wins?', slug: 'who-wins', neg_risk: true });
   expect((await world.get('/events/slug/who-wins')).json).not.toHaveProperty('negRiskMarketID');
@@ -104,7 +104,7 @@ test('a neg-risk event and all its markets share the id that the first of their 
   expect(plain).toMatchObject({ neg_risk: false, neg_risk_market_id: '' });
 });
 
-test('dates without a zone are of UTC, wherever the exchange runs, and days that no month has are refused', async () => {
+test('dates without a zone are UTC in any server time zone, and impossible dates are rejected', async () => {
   const zone = process.env.TZ;
   process.env.TZ = 'America/New_York';
   try {
@@ -129,7 +129,7 @@ test('dates without a zone are of UTC, wherever the exchange runs, and days that
   }
 });
 
-test('a number that is none names the bounds between which it must be', async () => {
+test('invalid numbers are rejected with the allowed range, and a q of over 500 characters with its limit', async () => {
   const errorOf = async (path: string): Promise<string> => (await world.get(path)).json.error;
   const whole = 'it must be a whole number from';
   const past = '9007199254740992';
@@ -143,13 +143,13 @@ test('a number that is none names the bounds between which it must be', async ()
   );
 });
 
-test('a search that is asked for no rows gives one a page, so that who pages through it comes to an end', async () => {
+test('search treats limit_per_type=0 as one row per page, and its last page has hasMore false', async () => {
   const { json } = await world.get('/public-search?q=rain&limit_per_type=0&page=3');
   expect(json.events).toHaveLength(1);
   expect(json.pagination).toEqual({ hasMore: false, totalResults: 3 });
 });
 
-test('values that are repeated count once', async () => {
+test('repeated parameter values count once', async () => {
   const repeated = (value: string): string => Array(501).fill(value).join();
   const tag = await numberOf('weather');
   expect(await slugsIn(world, `/events?related_tags=true&tag_id=${repeated(tag)}`)).toEqual(['rain', 'rain-next']);
@@ -158,7 +158,7 @@ test('values that are repeated count once', async () => {
   expect(await slugsIn(world, `/markets?event_id=${repeated('1')}`)).toEqual(['cup-home', 'cup-goals']);
 });
 
-test('a value that is empty counts as none, and the next one under the same name stands', async () => {
+test('an empty parameter value is ignored, and the next one under that name or its alias applies', async () => {
   for (const mount of ['', '/gamma']) {
     const all = await slugsIn(world, `${mount}/events`);
     expect(await slugsIn(world, `${mount}/events?limit=&limit=1`)).toEqual(all.slice(0, 1));

@@ -29,7 +29,7 @@ const TITLES = [
   'Chelsea flower show: best garden',
 ];
 
-test('words are found in any case and order, without accents, and all of them count', async () => {
+test('search ignores case, word order and accents, and requires all words', async () => {
   const { titlesOf } = await searchOver(TITLES);
   expect(titlesOf('LEAGUE premier')).toHaveLength(2);
   expect(titlesOf('sao paulo')).toEqual(['São Paulo against Santos']);
@@ -37,14 +37,14 @@ test('words are found in any case and order, without accents, and all of them co
   expect(titlesOf('100,000')).toEqual(['Bitcoin above 100,000 in December']);
 });
 
-test('beginnings of words are completed, and whole words come before completed ones', async () => {
+test('prefixes of words match, and whole words rank before completed ones', async () => {
   const { titlesOf } = await searchOver(['Decembrists in opera', 'Decem, a magazine', ...TITLES]);
   expect(titlesOf('decem')[0]).toBe('Decem, a magazine');
   expect(titlesOf('decem')).toHaveLength(4);
   expect(titlesOf('arse')).toEqual(['Premier League: Arsenal vs Chelsea']);
 });
 
-test('typos are forgiven, one in a short word and two in a long one', async () => {
+test('search tolerates one typo in a short word and two in a long one', async () => {
   const { titlesOf } = await searchOver(TITLES);
   expect(titlesOf('bitcion')).toEqual(['Bitcoin above 100,000 in December']);
   expect(titlesOf('bitcon')).toEqual(['Bitcoin above 100,000 in December']);
@@ -52,19 +52,19 @@ test('typos are forgiven, one in a short word and two in a long one', async () =
   expect(titlesOf('arsenal chelsaa')).toEqual(['Premier League: Arsenal vs Chelsea']);
 });
 
-test('where no event has all words, those that have some are found', async () => {
+test('if no event has all words, events with some of them are found', async () => {
   const { titlesOf } = await searchOver(TITLES);
   expect(new Set(titlesOf('bitcoin arsenal'))).toEqual(new Set([TITLES[1], TITLES[2]]));
   expect(titlesOf('zzzz')).toEqual([]);
   expect(titlesOf('?!')).toEqual([]);
 });
 
-test('only what is wanted is found', async () => {
+test('search returns only events that the filter accepts', async () => {
   const { titlesOf } = await searchOver(TITLES);
   expect(titlesOf('chelsea', (eventNumber) => eventNumber === 6)).toEqual([TITLES[5]]);
 });
 
-test('words that very many events have narrow a search, and alone find the newest first', async () => {
+test('very common words narrow a search, and on their own return the newest events first', async () => {
   const titles = Array.from({ length: 3_000 }, (_, at) => `Will x${at}x beat x${at + 1}x?`);
   const { titlesOf, search } = await searchOver([...titles, 'Rain in Oslo']);
   expect(titlesOf('will x42x beat').toSorted()).toEqual([titles[41], titles[42]]);
@@ -75,7 +75,7 @@ test('words that very many events have narrow a search, and alone find the newes
   expect(search.find('beat will', (eventNumber) => eventNumber === 7).events).toEqual([7]);
 });
 
-test('an event that changes is found by its new words', async () => {
+test('a changed event is found by its new words and no longer by its old ones', async () => {
   const { search, rows } = await searchOver(TITLES);
   const [first] = rows;
   rows[0] = { ...first, texts: { title: 'Who wins the Bundesliga?' } };
@@ -85,7 +85,7 @@ test('an event that changes is found by its new words', async () => {
   expect(search.find('premier', all).events).toEqual([2]);
 });
 
-test('words that no event has any more, and that one has again, are found as if they were new', async () => {
+test('a word that no event has any more finds nothing, and finds its event again once it returns', async () => {
   const { search, rows } = await searchOver(TITLES);
   const [first] = rows;
   for (const title of ['Who wins the Bundesliga?', 'Who wins?', 'Who wins the Bundesliga?']) {
@@ -97,7 +97,7 @@ test('words that no event has any more, and that one has again, are found as if 
   }
 });
 
-test('a snapshot has the words of events; those that change after it are read again', async () => {
+test('a snapshot keeps the words of events, and only events changed after it are read again', async () => {
   const { search, rows } = await searchOver(TITLES);
   rows[1] = { ...rows[1], texts: { title: 'Premier League: Everton vs Fulham' } };
   search.touch(2); // marked, but not indexed before the snapshot
@@ -120,7 +120,7 @@ test('a snapshot has the words of events; those that change after it are read ag
   expect(readCount).toBe(1);
 });
 
-test('a word that no event has any more is a typo like any other', async () => {
+test('a word that no longer occurs in any event is treated as a typo', async () => {
   const { search, rows } = await searchOver(['Does Mesii score?', 'Does Messi score?']);
   const change = async (at: number, title: string): Promise<void> => {
     rows[at] = { ...rows[at], texts: { title } };
@@ -134,7 +134,7 @@ test('a word that no event has any more is a typo like any other', async () => {
   expect(search.find('mesii', all).events).toEqual([1]);
 });
 
-test('an event that loses a word that nearly all have is not found by it, and is again when it has it again', async () => {
+test('an event that loses a very common word is not found by it until it has the word again', async () => {
   const { search, rows } = await searchOver(Array.from({ length: 1_200 }, (_, at) => `Will rain fall on day${at}`));
   const found = (query: string): boolean => search.find(query, all).events.includes(700);
   const change = async (title: string): Promise<void> => {

@@ -55,7 +55,7 @@ function tableOf(rows: readonly Row[]): Table {
   return new Table(columns, (row) => rows[row].state);
 }
 
-test('a page is what sorting everything would give, by offset and by keyset', () => {
+test('pages by offset and by keyset equal those of filtering and sorting all rows', () => {
   fc.assert(
     fc.property(
       fc.array(steps, { maxLength: 4 }),
@@ -94,7 +94,7 @@ test('a page is what sorting everything would give, by offset and by keyset', ()
   );
 });
 
-test('thousands of rows that are equal in a column stand in the order of the next ones', () => {
+test('thousands of rows with equal values in a column are ordered by the next columns', () => {
   const ROWS = 9_000;
   // Nearly all are equal in the first column, and half of those in the second.
   const rows = Array.from({ length: ROWS }, (_, row) => ({
@@ -126,7 +126,7 @@ test('thousands of rows that are equal in a column stand in the order of the nex
   }
 });
 
-test('the volume of a day is the sum of the trades of the last 24 hours, in steps of five minutes', () => {
+test('the 24-hour volume is the sum of the trades of the last 24 hours, in five-minute steps', () => {
   const trade = fc.record({ market: fc.nat(3), micro: fc.integer({ min: 1, max: 1e9 }), waitMs: fc.nat(7_200_000) });
   fc.assert(
     fc.property(fc.array(trade, { maxLength: 200 }), fc.nat(100_000_000), (trades, waitMs) => {

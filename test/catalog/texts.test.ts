@@ -66,7 +66,7 @@ const steps: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
 ];
 
-test('after every change lists have the market and its event as they are', async () => {
+test('after every change, lists show the current state of the market and its event', async () => {
   for (const [what, make] of steps) {
     await make();
     for (const mount of ['', '/gamma']) {
@@ -82,7 +82,7 @@ test('after every change lists have the market and its event as they are', async
   }
 });
 
-test('a tag is called what the first event that names it says', async () => {
+test('a tag takes its label from the first event that sets one', async () => {
   const event = {
     title: 'The vote',
     slug: 'the-vote',
@@ -96,7 +96,7 @@ test('a tag is called what the first event that names it says', async () => {
   expect(json.tags.map(({ label }: { readonly label: string }) => label)).toEqual(['US vote', 'The world']);
 });
 
-test('the tags of an event follow other events that carry them', async () => {
+test('creating another event with a tag advances the updatedAt of that tag in earlier events', async () => {
   const tagsOf = async () => (await send(server.url, 'GET', '/events?slug=a-match')).json[0].tags;
   const [before] = await tagsOf();
   const later = { title: 'Another match', slug: 'another-match', tags: ['sports'] };

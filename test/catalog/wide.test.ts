@@ -38,7 +38,7 @@ async function endsIn(path: string): Promise<readonly string[]> {
   return json.map(({ endDate }: { endDate: string }) => endDate);
 }
 
-test('tags, series and searches of more events than are gathered are listed in the same orders', async () => {
+test('lists of 2,100 events by tag, series or search are in the requested order', async () => {
   const sorted = 'order=endDate&ascending=true&limit=3';
   for (const asked of [
     'tag_slug=wide',
@@ -58,7 +58,7 @@ test('tags, series and searches of more events than are gathered are listed in t
   expect(events).toHaveLength(1);
 });
 
-test('a series comes with its newest 2,000 events', async () => {
+test('a series lists its newest 2,000 events', async () => {
   const { json: series } = await world.get('/series?slug=wide-series');
   for (const mount of ['', '/gamma']) {
     const { json } = await world.get(`${mount}/series/${series[0].id}`);
@@ -67,7 +67,7 @@ test('a series comes with its newest 2,000 events', async () => {
   }
 });
 
-test('of all tags that are asked for together, only so many events are looked at', async () => {
+test('relatedTags reads at most 2,000 events per tag and 20,000 for all requested tags together', async () => {
   const { catalog, views } = world.server.services;
   const tag = catalog.tags.bySlug('wide');
   if (tag === undefined) throw new Error('there is no such tag');
@@ -83,7 +83,7 @@ test('of all tags that are asked for together, only so many events are looked at
   }
 });
 
-test('a page has 20 rows unless it is asked otherwise, and 100 at most', async () => {
+test('a page has 20 rows by default and 100 at most', async () => {
   for (const mount of ['', '/gamma']) {
     for (const list of ['/events', '/markets']) {
       const sizeOf = async (query: string): Promise<number> =>

@@ -145,7 +145,7 @@ describe('format', () => {
     for (const market of markets) expect(market.outcomes[0], market.slug).not.toBe(market.outcomes[1]);
   });
 
-  test('last prices lie on the tick, from one tick to one less a tick', () => {
+  test('last prices are multiples of the tick, from one tick to one minus one tick', () => {
     for (const market of markets) {
       const tickPips = pips(market.tickSize);
       const pricePips = pips(market.lastPrice);
@@ -155,7 +155,7 @@ describe('format', () => {
     }
   });
 
-  test('resolved markets have a winner among their outcomes or a split, all others have none', () => {
+  test('resolved markets have one of their outcomes or "split" as winner, and all others have no winner', () => {
     for (const market of markets) {
       if (market.status === 'resolved') expect([...market.outcomes, 'split'], market.slug).toContain(market.winner);
       else expect(market.winner, market.slug).toBeUndefined();
@@ -173,7 +173,7 @@ describe('format', () => {
     }
   });
 
-  test('the first tag is the category, and the fee is that of the category', () => {
+  test('the fee of a market is that of its category, which is the first tag of its event', () => {
     for (const { event, market } of rows) {
       expect(market.fee, market.slug).toEqual({ rate: feeRateByCategory[event.tags[0] ?? ''], exponent: 1 });
     }
@@ -181,7 +181,7 @@ describe('format', () => {
 });
 
 describe('rewards', () => {
-  test('only open markets offer them, with amounts above zero and a spread of at most 10 cents', () => {
+  test('only open markets offer rewards, with amounts above zero and a spread of at most 10 cents', () => {
     for (const { slug: name, status, rewards } of markets.filter((market) => market.rewards !== undefined)) {
       expect(status, name).toBe('open');
       expect(Number(rewards?.dailyRate), name).toBeGreaterThan(0);
@@ -191,7 +191,7 @@ describe('rewards', () => {
     }
   });
 
-  test('between a fifth and a third of the open markets offer them', () => {
+  test('between a fifth and a third of the open markets offer rewards', () => {
     const openCount = countBy(({ status }) => status === 'open');
     const rewardedCount = countBy(({ rewards }) => rewards !== undefined);
     expect(rewardedCount).toBeGreaterThanOrEqual(openCount / 5);
@@ -218,7 +218,7 @@ describe('ids', () => {
 });
 
 describe('content', () => {
-  test('first start can read the catalog', () => {
+  test('readSeed reads every event of the catalog', () => {
     expect(readSeed().events.length).toBe(seed.events.length);
   });
 
@@ -237,7 +237,7 @@ describe('content', () => {
     expect([...categories].sort()).toEqual(Object.keys(feeRateByCategory).sort());
   });
 
-  test('every tick size is that of an open market', () => {
+  test('every tick size is used by an open market', () => {
     for (const tickSize of tickSizes) {
       expect(
         countBy((market) => market.status === 'open' && market.tickSize === tickSize),
@@ -252,7 +252,7 @@ describe('content', () => {
     expect(open.length).toBeGreaterThanOrEqual(3);
   });
 
-  test('one market paid half to each side, and an open sports market has a delay of three seconds', () => {
+  test('exactly one market is resolved as a split, and an open sports market has a delay of three seconds', () => {
     expect(countBy(({ winner }) => winner === 'split')).toBe(1);
     const delayed = rows.filter(({ market }) => market.status === 'open' && market.secondsDelay === 3);
     expect(delayed.some(({ event }) => event.tags[0] === 'sports')).toBe(true);
@@ -285,7 +285,7 @@ function recordedCells(folder: string): ReadonlySet<string> {
 describe('recorded data', () => {
   const recorded = recordedFolder === undefined ? undefined : recordedTexts(recordedFolder);
 
-  test('recorded ids are found in the records', () => {
+  test('ids marked as recorded occur in the recorded data', () => {
     if (recorded === undefined)
       return console.info('OUTCRY_RECORDED_DATA is not set: recorded ids were not looked up.');
     for (const market of markets.filter(({ facts }) => facts === 'recorded')) {
@@ -296,7 +296,7 @@ describe('recorded data', () => {
     return undefined;
   });
 
-  test('no text of the catalog is that of a record', () => {
+  test('no title, slug, question or description of the catalog is copied from the recorded data', () => {
     if (recordedFolder === undefined || recorded === undefined)
       return console.info('OUTCRY_RECORDED_DATA is not set: texts were not compared.');
     const cells = recordedCells(recordedFolder);

@@ -120,7 +120,7 @@ function pointsOf({ midpoints }: Seen, { startS, endS, fidelityMinutes }: Range,
 }
 
 for (const seed of [1, 2, 3, 4]) {
-  test(`price histories and figures of markets are what the events say: world ${seed}`, async () => {
+  test(`price histories and market figures match those computed from the log events: world ${seed}`, async () => {
     const [clock, views, random] = [newClock(), new Views(), new Random(seed)];
     const catalog = new Catalog(views);
     const log = new FromTheLog();

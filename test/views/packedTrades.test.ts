@@ -120,7 +120,7 @@ function expectSame(view: TradesView, due: readonly ReturnType<typeof saidBy>[])
   }
 }
 
-test('every trade says what it said before it was packed, after a snapshot too, and trading goes on', () => {
+test('packed trades keep every field, also after a snapshot, and trading continues', () => {
   const draws = fc.sample(drawn, { numRuns: 1_500, seed: 11 });
   const world = new World();
   const due: ReturnType<typeof saidBy>[] = [];
@@ -144,7 +144,7 @@ test('every trade says what it said before it was packed, after a snapshot too, 
   expectSame(world.view, due);
 });
 
-test('packed trades that do not fit together are refused when they are loaded', () => {
+test('loading inconsistent packed trades throws SnapshotUnusable', () => {
   const world = new World();
   for (const one of fc.sample(drawn, { numRuns: 6_000, seed: 13 })) world.step(world.trade(one), TradeStatus.CONFIRMED);
   const sound = new Map<string, unknown>();
@@ -188,7 +188,7 @@ test('packed trades that do not fit together are refused when they are loaded', 
   }
 });
 
-test('a trade that is not confirmed yet is told of its steps however many came after it', () => {
+test('an unconfirmed trade still gets its status changes after thousands of later trades', () => {
   const [first, ...others] = fc.sample(drawn, { numRuns: 3_000, seed: 12 });
   const world = new World();
   const slow = world.trade(first);
@@ -201,7 +201,7 @@ test('a trade that is not confirmed yet is told of its steps however many came a
   expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
 });
 
-test('a trade with tens of thousands of makers is packed whole', () => {
+test('a trade with 30,000 makers is packed completely', () => {
   const world = new World();
   const makers = Array.from({ length: 30_000 }, (_, index) => ({ person: index % 10, lots: index + 1, pips: 5_000 }));
   const terms = { market: 0, taker: 1, feeMicro: 5, side: Side.BUY, outcome: 1 } as const;
@@ -223,7 +223,7 @@ test('a trade with tens of thousands of makers is packed whole', () => {
   expect(due.makers[4].kind).toBe(FillKind.MINT);
 });
 
-test('orders of trades that are packed are let go', async () => {
+test('packed trades and their orders are garbage-collected', async () => {
   const world = new World();
   const terms = { market: 0, taker: 1, feeMicro: 5, side: Side.BUY, outcome: 1 } as const;
   const makers = [{ person: 2, lots: 3, pips: 5_000 }];

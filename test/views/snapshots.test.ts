@@ -99,7 +99,7 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
   }
 }
 
-test('what is read out of a snapshot is what the whole journal gives, then and later', {
+test('views, catalog and streams from a snapshot equal those of a full replay, also after more commands', {
   timeout: 300_000,
 }, async () => {
   await inTempDir(async (dataDir) => {

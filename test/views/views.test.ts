@@ -72,7 +72,7 @@ const levelsOf = ({ pips, lots }: Levels) => pips.map((at, i) => ({ pips: at, lo
 const COMMANDS_PER_SEED = 400;
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-test('books and balances are the core’s after every command, whatever the commands', () => {
+test('books and balances equal those of the core after every command of random sequences', () => {
   let trades = 0;
   for (const seed of SEEDS) {
     const run = new Run();
@@ -178,7 +178,7 @@ function place(run: Run, owner: string, tMs: number, what: Partial<Order> & { pi
   return orderId;
 }
 
-test('an order goes from LIVE over a part to MATCHED, and a trade shows both of its sides', () => {
+test('an order goes from LIVE through a partial fill to MATCHED, and its trade has both orders', () => {
   const run = newRun();
   const { orders, trades, markets } = run.views;
   const maker = place(run, OWNERS[0], T0 + 1, { pips: 4000, shares: 10 });
@@ -198,7 +198,7 @@ test('an order goes from LIVE over a part to MATCHED, and a trade shows both of 
   expect([...orders.openOf(OWNERS[0])]).toEqual([]);
 });
 
-test('the ways an order ends have their own statuses', () => {
+test('canceled, killed, expired, uncovered and resolved orders have the matching status', () => {
   const run = newRun();
   const { orders } = run.views;
   const requested = place(run, OWNERS[0], T0, { pips: 1000, shares: 10 });
@@ -228,7 +228,7 @@ test('the ways an order ends have their own statuses', () => {
   run.compare();
 });
 
-test('a delayed order is no part of the book until its release', () => {
+test('a delayed order is not in the book until its release', () => {
   const run = newRun({ delaySeconds: 3 });
   const { orders, books } = run.views;
   place(run, OWNERS[0], T0, { pips: 4000, shares: 10 });
@@ -242,7 +242,7 @@ test('a delayed order is no part of the book until its release', () => {
   expect(books.bestBidPips(0, 0)).toBe(0);
 });
 
-test('the time of a book changes with its levels and its tick, and with nothing else', () => {
+test('bookChangedMs changes only with the levels and the tick of a book', () => {
   const run = newRun();
   const { markets } = run.views;
   const market = markets.byIndex(0)!;
@@ -266,7 +266,7 @@ test('the time of a book changes with its levels and its tick, and with nothing 
   expect(market.bookChangedMs).toBe(T0 + 5);
 });
 
-test('texts that are no JSON object count as none', () => {
+test('texts that are not a JSON object are treated as absent', () => {
   const run = newRun();
   run.apply(T0, {
     type: 'CreateMarket',

@@ -68,7 +68,7 @@ function intended([kind, side, , price, size, makerAmount]: AmountCase): { pips:
   return { pips, lots: parseLots(fraction === '' ? whole : `${whole}.${fraction.slice(0, 2)}`)! };
 }
 
-test('every recorded pair of amounts gives the price and the size that its user meant', async () => {
+test('each of the 71 recorded pairs of amounts gives the price and size that its user meant', async () => {
   expect(amountCases).toHaveLength(71);
   const { submit, close } = await openWorld();
   for (const [index, one] of amountCases.entries()) {

@@ -21,7 +21,7 @@ const vector = {
   lastTradePrice: '0.5',
 };
 
-test('the published vector has its hash', () => {
+test('the published test vector gives the published hash and the keys in order', () => {
   const book = JSON.parse(bookObjectJson(vector));
   expect(book.hash).toBe('0458ea5755c9f73d64a14636fa5c36ed460ec394');
   expect(Object.keys(book)).toEqual([
@@ -53,7 +53,7 @@ const shown = (outcome: 0 | 1): OrderBookSummary => JSON.parse(bookJson(world.vi
 // It computes hashes locally: nothing is sent anywhere.
 const client = new ClobClient({ host: 'http://127.0.0.1:1', chain: Chain.POLYGON });
 
-test('an empty book has no levels, the time of its market, and a price for every question', async () => {
+test('an empty book has no levels, the time of its market, and default price, midpoint and spread', async () => {
   const book = shown(0);
   expect(book).toMatchObject({ bids: [], asks: [], timestamp: String(T0), last_trade_price: '', neg_risk: true });
   const place = { market, outcome: 0 } as const;
@@ -64,7 +64,7 @@ test('an empty book has no levels, the time of its market, and a price for every
   expect(lastTradeOf(place)).toBeUndefined();
 });
 
-test('bids rise, asks fall, the best is last, and the second token mirrors the first', async () => {
+test('bids ascend and asks descend to the best price, and the second token mirrors the first', async () => {
   world.clock.advance(5);
   for (const [pips, shares] of [
     [4000, 10],
@@ -108,7 +108,7 @@ test('bids rise, asks fall, the best is last, and the second token mirrors the f
   expect(priceText(world.views, { market, outcome: 1 }, Side.SELL)).toBe('0.588');
 });
 
-test('the official client finds the same hash in what it receives', async () => {
+test('the official client computes the same hash from the book it receives', async () => {
   for (const outcome of [0, 1] as const) {
     const book = shown(outcome);
     expect(await client.getOrderBookHash({ ...book })).toBe(book.hash);
@@ -117,7 +117,7 @@ test('the official client finds the same hash in what it receives', async () => 
   }
 });
 
-test('a text is kept while the book stands still, and changes with a trade, a level and the tick', async () => {
+test('the book text stays the same while the book does, and changes with a trade and with the tick size', async () => {
   const before = bookJson(world.views, market, 0);
   expect(bookJson(world.views, market, 0)).toBe(before);
   world.clock.advance(5);

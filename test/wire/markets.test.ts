@@ -91,7 +91,7 @@ const event = () => world.views.markets.eventByNumber(1);
 const sorted = (keys: readonly string[]): readonly string[] => [...keys].sort();
 const keysOf = (record: object): readonly string[] => sorted(Object.keys(record));
 
-test('each form has exactly its keys', () => {
+test('each form of a market record has exactly its keys', () => {
   expect(keysOf(fullRecord(market, event(), TAGS))).toEqual(sorted(FULL_KEYS));
   expect(keysOf(detailRecord(market, event(), TAGS))).toEqual(sorted([...FULL_KEYS, ...DETAIL_KEYS]));
   expect(keysOf(simplifiedRecord(market))).toEqual(sorted(SIMPLIFIED_KEYS));
@@ -101,7 +101,7 @@ test('each form has exactly its keys', () => {
   expect(keysOf(fullRecord(market, undefined, []))).toEqual(sorted(FULL_KEYS));
 });
 
-test('an open market shows its terms and the price of its texts', () => {
+test('an open market shows its terms and, before any trade, the lastPrice of its texts', () => {
   expect(detailRecord(market, event(), TAGS)).toMatchObject({
     active: true,
     closed: false,
@@ -130,7 +130,7 @@ test('an open market shows its terms and the price of its texts', () => {
   });
 });
 
-test('a market shows its own texts first, then those of its event, and no time that is none', () => {
+test('texts of a market take precedence over those of its event, and invalid times become null', () => {
   const shown = (texts: object, ofEvent: object = {}) => {
     const row = event();
     if (row === undefined) throw new Error('the event is there');
@@ -173,7 +173,7 @@ test('the compact record carries what a client needs to trade', () => {
   });
 });
 
-test('the compact record names the rewards that a market offers, and null where it offers none', async () => {
+test('the compact record has the rewards of a market, or null if it offers none', async () => {
   const rate = (rewards_daily_rate: number) => ({ asset_address: `0x${'5'.repeat(40)}`, rewards_daily_rate });
   const offering = await world.market({ rewards: { rates: [rate(12.5)], minSize: 50, maxSpread: 3.5 } });
   expect(compactRecord(offering).r).toEqual({ mi: 50, ma: 3.5, e: true });
@@ -181,7 +181,7 @@ test('the compact record names the rewards that a market offers, and null where 
   expect(compactRecord(ended).r).toBeNull();
 });
 
-test('a plain market leaves the optional keys of the compact record out', async () => {
+test('the compact record of a plain market omits the optional keys', async () => {
   const plain = await world.market();
   const record = compactRecord(plain);
   expect(record).not.toHaveProperty('nr');
@@ -189,7 +189,7 @@ test('a plain market leaves the optional keys of the compact record out', async 
   expect(JSON.stringify(record)).toContain('"mts":0.01,');
 });
 
-test('the last trade sets the price, and the resolution ends it', async () => {
+test('the last trade sets the token prices until the resolution sets them to 0 and 1', async () => {
   const traded = await world.market({ lastPrice: '0.9' });
   const [alice, bob] = [await world.owner(), await world.owner()];
   await world.place(alice, 4000, 10, { market: traded.index });
@@ -210,7 +210,7 @@ test('the last trade sets the price, and the resolution ends it', async () => {
   expect(simplifiedRecord(traded).status).toBe('resolved');
 });
 
-test('a held row is made once, and anew after every change of its market', async () => {
+test('a cached row is built once and rebuilt only after a change to its market', async () => {
   const held = await world.market({ lastPrice: '0.9' });
   const marketIndex = held.index;
   const [alice, bob] = [await world.owner(), await world.owner()];

@@ -30,7 +30,7 @@ const printers = [
   [lotsText, parseLots, 2],
 ] as const;
 
-test('printed amounts are minimal decimals and read back exactly', () => {
+test('printed amounts are minimal decimals and parse back exactly', () => {
   for (const [print, parse, decimals] of printers) {
     const property = fc.property(fc.oneof(safe, fc.nat(10_000_000)), (units) => {
       const text = print(units);
@@ -41,7 +41,7 @@ test('printed amounts are minimal decimals and read back exactly', () => {
   }
 });
 
-test('every price prints as it is written, and its number prints the same', () => {
+test('every price prints as a minimal decimal, parses back, and equals its JSON number', () => {
   for (let pips = 0; pips <= 10_000; pips += 1) {
     const text = pipsText(pips);
     expect(text).toBe(expectedText(BigInt(pips), 4));
@@ -53,7 +53,7 @@ test('every price prints as it is written, and its number prints the same', () =
   expect([pipsText(5000), lotsText(8536), microText(5_000_000)]).toEqual(['0.5', '85.36', '5']);
 });
 
-test('a decimal is read exactly or not at all', () => {
+test('a decimal is parsed exactly or rejected', () => {
   const digits = fc.stringMatching(/^[0-9]{1,14}$/);
   const property = fc.property(
     digits,
@@ -95,11 +95,11 @@ const NOT_DECIMALS = [
   '١',
 ];
 
-test.each(NOT_DECIMALS)('%j is no decimal', (text) => {
+test.each(NOT_DECIMALS)('%j is not a decimal', (text) => {
   expect(parseMicro(text)).toBeUndefined();
 });
 
-test('whole numbers are digits up to 2^53 - 1', () => {
+test('parseWhole accepts only digits, up to 2^53 - 1', () => {
   fc.assert(
     fc.property(safe, (value) => {
       expect(parseWhole(String(value))).toBe(value);
@@ -112,14 +112,14 @@ test('whole numbers are digits up to 2^53 - 1', () => {
   expect(parseWhole('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
 });
 
-test('leading zeros change no value, however many there are', () => {
+test('leading zeros do not change a value, however many there are', () => {
   const zeros = '0'.repeat(30);
   expect([parseWhole(zeros), parseWhole(`${zeros}7`)]).toEqual([0, 7]);
   expect([parseMicro(`${zeros}12`), parseMicro(`${zeros}12.5`)]).toEqual([12_000_000, 12_500_000]);
   expect(parseWhole(`${zeros}9007199254740992`)).toBeUndefined();
 });
 
-test('times are ISO 8601 or whole seconds', () => {
+test('times print as ISO 8601 or as whole seconds', () => {
   expect(isoTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123Z');
   expect(secondsText(1_700_000_000_999)).toBe('1700000000');
 });

@@ -36,7 +36,7 @@ function refusal(read: () => unknown): string {
   return 'accepted';
 }
 
-test('a whole body becomes a typed order', () => {
+test('a complete body is parsed into a typed order', () => {
   expect(parsePostedOrder(body)).toEqual({
     order: {
       ...order,
@@ -54,7 +54,7 @@ test('a whole body becomes a typed order', () => {
   });
 });
 
-test('what may be left out has a default, and unknown keys are ignored', () => {
+test('optional fields have defaults, and unknown keys are ignored', () => {
   const { expiration: _, metadata: __, builder: ___, ...needed } = order;
   for (const beside of [{ mood: 1 }, { orderType: null, postOnly: null, deferExec: null }]) {
     const read = parsePostedOrder({ order: { ...needed, color: 'red' }, owner, ...beside });
@@ -83,7 +83,7 @@ test('a salt is a safe whole number or a decimal uint256', () => {
   expect(refusal(() => parsePostedOrder(withOrder({ salt: 2 ** 53 })))).toContain('send salt as a string');
 });
 
-test('an order of the first version is told apart, whatever else it holds', () => {
+test('an order of version 1 is recognized, and a version 2 order with old fields is not mistaken for one', () => {
   const { timestamp: _, metadata: __, builder: ___, ...shared } = order;
   for (const field of [{ nonce: '0' }, { feeRateBps: '0' }, { taker: `0x${'0'.repeat(40)}` }]) {
     expect(parsePostedOrder({ ...body, order: { ...shared, ...field } })).toEqual({
@@ -138,7 +138,7 @@ const bad: readonly (readonly [field: string, values: readonly unknown[]])[] = [
   ['order.conditionId', [5, [ZERO], [...ZERO], '0x1', 'abc', `0x${'1'.repeat(65)}`]],
 ];
 
-test.each(bad)('%s: each malformed value is refused by name', (path, values) => {
+test.each(bad)('%s: each malformed value is rejected with the name of the field', (path, values) => {
   const field = path.replace('order.', '');
   for (const value of values) {
     const text = refusal(() => parsePostedOrder(withOrder({ [field]: value })));
@@ -147,7 +147,7 @@ test.each(bad)('%s: each malformed value is refused by name', (path, values) => 
   }
 });
 
-test('a signature that is too long is told so, with the limit', () => {
+test('a signature that is too long is rejected with the limit of 4096 characters', () => {
   const refusalOf = (signature: string) => refusal(() => parsePostedOrder(withOrder({ signature })));
   expect(() => parsePostedOrder(withOrder({ signature: `0x${'ab'.repeat(2_047)}` }))).not.toThrow();
   const tooLong = 'Invalid order payload: order.signature must have at most 4096 characters';
@@ -162,7 +162,7 @@ test.each([
   ['postOnly', ['false', 0, 1, {}]],
   ['deferExec', ['false', 0, []]],
   ['order', [undefined, null, 'order', 7, []]],
-] as const)('%s beside the order: each malformed value is refused by name', (field, values) => {
+] as const)('%s at the top level of the body: each malformed value is rejected with the name of the field', (field, values) => {
   for (const value of values) {
     expect(
       refusal(() => parsePostedOrder({ ...body, [field]: value })),
@@ -171,13 +171,13 @@ test.each([
   }
 });
 
-test('a body that is no object is refused as a whole', () => {
+test('a body that is not an object is rejected as a whole', () => {
   for (const value of [undefined, null, 7, 'order', [], [body]]) {
     expect(refusal(() => parsePostedOrder(value))).toBe('Invalid order payload');
   }
 });
 
-test('a batch is a list of 1 to 15', () => {
+test('a batch is a list of 1 to 15 orders', () => {
   expect(parseOrderBatch(Array(15).fill(body))).toHaveLength(15);
   expect(refusal(() => parseOrderBatch(Array(16).fill(body)))).toBe('Too many orders in payload: 16, max allowed: 15');
   for (const value of [[], {}, undefined, null, 'x'])
@@ -186,7 +186,7 @@ test('a batch is a list of 1 to 15', () => {
 
 const ID = `0x${'aB'.repeat(32)}`;
 
-test('a cancel names its order in either spelling', () => {
+test('a cancel names its order as orderID or orderId', () => {
   expect(parseCancel({ orderID: ID })).toBe(ID.toLowerCase());
   expect(parseCancel({ orderId: ID, more: 1 })).toBe(ID.toLowerCase());
   for (const value of [undefined, {}, [], { orderID: 7 }, { orderID: [...ID] }, { orderID: '0x12' }, { id: ID }]) {
@@ -194,7 +194,7 @@ test('a cancel names its order in either spelling', () => {
   }
 });
 
-test('a list of cancels is deduplicated and bounded', () => {
+test('a list of cancels is deduplicated and limited to 1,000', () => {
   const ids = Array.from({ length: 1_000 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
   expect(parseCancelMany([ID, ID.toLowerCase(), ID])).toEqual([ID.toLowerCase()]);
   expect(parseCancelMany(ids)).toEqual(ids);
@@ -204,7 +204,7 @@ test('a list of cancels is deduplicated and bounded', () => {
   expect(refusal(() => parseCancelMany({ ids }))).toMatch(/^Invalid order payload/);
 });
 
-test('a market filter may be partly or wholly absent', () => {
+test('a cancel filter may omit market, asset_id or both', () => {
   const none = { market: undefined, assetId: undefined };
   for (const value of [undefined, null, {}, { market: null, asset_id: null }, { market: '', asset_id: '' }]) {
     expect(parseCancelFilter(value)).toEqual(none);

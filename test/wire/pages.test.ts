@@ -10,7 +10,7 @@ import { type Cursor, END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } f
 const same = (row: number): number => row;
 const plain = (text: string): string => Buffer.from(text).toString('base64');
 
-test('the first page is asked for by nothing, by an empty cursor and by MA==', () => {
+test('a missing cursor, an empty cursor and MA== all request the first page', () => {
   for (const text of [null, '', 'MA==']) expect(parseCursor(text)).toEqual({ offset: 0, after: undefined });
   expect(parseCursor(plain('100'))).toEqual({ offset: 100, after: undefined });
   expect(parseCursor(plain('100@77'))).toEqual({ offset: 100, after: 77 });
@@ -30,11 +30,11 @@ test.each([
   plain('@1'),
   plain('1@2@3'),
   plain('99999999999999999999'),
-])('%s is no cursor', (text) => {
+])('%s is not a valid cursor', (text) => {
   expect(() => parseCursor(text)).toThrow(new BadRequest('Invalid next_cursor'));
 });
 
-test('a page says how many rows it has and where the next one starts', () => {
+test('a page has its row count and the cursor of the next page', () => {
   const first = pageOf([10, 20, 30], same, false, parseCursor(null), 2);
   expect(first.rows).toEqual([10, 20]);
   const second = pageOf([10, 20, 30], same, false, parseCursor(first.nextCursor), 2);
@@ -45,7 +45,7 @@ test('a page says how many rows it has and where the next one starts', () => {
   expect(JSON.parse(pageJson(['1', '2'], 'X', 2))).toEqual({ data: [1, 2], next_cursor: 'X', limit: 2, count: 2 });
 });
 
-test('pages repeat and skip nothing while rows come and go', () => {
+test('pages neither repeat nor skip rows while rows are added and removed', () => {
   const steps = fc.array(fc.record({ added: fc.nat(5), removed: fc.array(fc.nat(60)) }), { maxLength: 40 });
   const property = fc.property(
     fc.nat(60),
@@ -82,7 +82,7 @@ test('pages repeat and skip nothing while rows come and go', () => {
   fc.assert(property, { numRuns: 300, seed: 4 });
 });
 
-test('a trade id holds its market and number, and is a UUID of version 8', () => {
+test('a trade id encodes its market and number, and is a version 8 UUID', () => {
   const property = fc.property(fc.nat(0xffff_ffff), fc.maxSafeNat(), (marketIndex, tradeNumber) => {
     const id = tradeId(marketIndex, tradeNumber);
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);

@@ -8,7 +8,7 @@ import { type RejectionContext, rejectionReply } from '../../server/wire/rejecti
 const names = Object.keys(rejections) as RejectionName[];
 const ID = `0x${'ab'.repeat(32)}`;
 
-test('every rejection has a sentence and a status that no client takes for an unknown outcome', () => {
+test('every rejection has a message and status 400, 401 or 404; EXCHANGE_* has 425 or 503 and Retry-After', () => {
   for (const name of names) {
     const { status, text, headers, extra } = rejectionReply(name, 1, 2, 3, { orderId: ID, address: '0xme' });
     const isClosed = status === 425 || status === 503;
@@ -97,13 +97,13 @@ const sentences: readonly (readonly [RejectionName, readonly number[], string, R
   ['FOK_NOT_FILLED', [100], "order couldn't be fully filled. FOK orders are fully filled or killed."],
 ];
 
-test('sentences carry the figures, in shares, prices and dollars', () => {
+test('rejection messages contain the figures in shares, prices and dollars', () => {
   for (const [name, [a = 0, b = 0, c = 0], text, given = context] of sentences) {
     expect(rejectionReply(name, a, b, c, given).text, name).toBe(text);
   }
 });
 
-test('what a literal text does not say stands beside it', () => {
+test('details that a fixed message omits are in extra fields of the reply', () => {
   expect(rejectionReply('FOK_NOT_FILLED', 150, 0, 0, context).extra).toEqual({ orderID: ID, available_size: '1.5' });
   expect(rejectionReply('FAK_NOT_MATCHED', 0, 0, 0, context).extra).toEqual({ orderID: ID });
   expect(rejectionReply('POST_ONLY_CROSSES', 4100).extra).toEqual({ best_price: '0.41' });

@@ -241,14 +241,14 @@ test('2.4: market lists and records have the fields of their form', async () => 
 const detailOf = (record: Readonly<Record<string, unknown>>): JsonReply['json'] =>
   Object.fromEntries(Object.keys(DETAIL).map((key) => [key, record[key]]));
 
-test('2.4: what a market was not given is empty, or null where clients want a date', async () => {
+test('2.4: fields that a market was not given are empty, or null for dates', async () => {
   const undated = { ...DETAIL, end_date_iso: nothing, game_start_time: nothing };
   const record = detailOf(await get(`/markets/${bare.conditionId}`));
   expect(faultsOf(record, undated)).toEqual([]);
   expect([record.rewards, record.tags, record.event.id]).toEqual([{ rates: [], min_size: 0, max_spread: 0 }, [], '']);
 });
 
-test('2.5: a book has its fields, and says nothing as an empty text before the first trade', async () => {
+test('2.5: a book has its fields, and last_trade_price is empty before the first trade', async () => {
   const reply = await send(server.url, 'POST', '/books', [
     { token_id: market.tokens[0] },
     { token_id: bare.tokens[1] },
@@ -259,7 +259,7 @@ test('2.5: a book has its fields, and says nothing as an empty text before the f
   expect([traded.last_trade_price, traded.bids]).toEqual(['0.4', [{ price: '0.4', size: '30' }]]);
 });
 
-test('2.6: prices have both sides, histories numbers', async () => {
+test('2.6: prices have BUY and SELL decimals, and price histories have numbers', async () => {
   const [yes] = market.tokens;
   const prices = await send(server.url, 'POST', '/prices', [{ token_id: yes }]);
   expect(faultsOf(prices.json, { [yes]: objectOf({ BUY: decimal, SELL: decimal }) })).toEqual([]);
@@ -269,7 +269,7 @@ test('2.6: prices have both sides, histories numbers', async () => {
   expect(json.history[yes].length).toBeGreaterThan(0);
 });
 
-test('2.7: a placed order is answered with all fields, in both dialects', async () => {
+test('2.7: the response to a placed order has all fields in both dialects', async () => {
   const choice = { pips: 3000, shares: 10 };
   const { order, owner, orderType } = orderBody(alice, market, { ...choice, orderType: 'FOK', pips: 9000, token: 1 });
   // Fields that the table does not list are omitted; an unneeded one is added.
@@ -286,7 +286,7 @@ test('2.7: a placed order is answered with all fields, in both dialects', async 
   }
 });
 
-test('2.8: an order is wrapped at the root and bare for official clients', async () => {
+test('2.8: an order is wrapped in an object on the root and bare for official clients', async () => {
   const path = `/data/order/${orderId}`;
   expect(faultsOf((await callPlainly(alice, 'GET', path)).json, { order: objectOf(ORDER) })).toEqual([]);
   expect(faultsOf((await call(alice, 'GET', path)).json, OFFICIAL_ORDER)).toEqual([]);
@@ -295,7 +295,7 @@ test('2.8: an order is wrapped at the root and bare for official clients', async
   expect(page.json.count).toBeGreaterThan(0);
 });
 
-test('2.9: trades have ISO times at the root and digits for official clients', async () => {
+test('2.9: trade times are ISO 8601 on the root and digits for official clients', async () => {
   for (const trader of [alice, bob]) {
     const plain = await callPlainly(trader, 'GET', '/data/trades');
     const official = await call(trader, 'GET', '/data/trades');
@@ -307,7 +307,7 @@ test('2.9: trades have ISO times at the root and digits for official clients', a
   }
 });
 
-test("2.9: a builder's trades are a bare list of the same records", async () => {
+test('2.9: GET /builder/trades returns a bare list of trades, or a page with builder_code', async () => {
   const { builderCode } = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   await post(alice, market, { pips: 4500, shares: 10, change: { builder: builderCode } });
   await post(bob, market, { pips: 7000, shares: 10, token: 1 });

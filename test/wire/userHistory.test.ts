@@ -126,7 +126,7 @@ function place({ market, outcome }: Pick<TradeRow, 'market' | 'outcome'>, dialec
   };
 }
 
-test('trades read back as they are', () => {
+test('rendered trades parse back to their rows', () => {
   fc.assert(
     fc.property(fc.array(trades), fc.constantFrom(...dialects), (rows, dialect) => {
       const expected = rows.map((row) => ({
@@ -145,7 +145,7 @@ test('trades read back as they are', () => {
   );
 });
 
-test('activity reads back as it is: only trades have a side and a price, and sets no token', () => {
+test('rendered activity parses back: only trades have side and price, split and merge have no token', () => {
   fc.assert(
     fc.property(fc.array(activities), fc.constantFrom(...dialects), (made, dialect) => {
       const rows = made.map((row) => ({ ...row, isOfToken: row.type === 'TRADE' || row.type === 'REDEEM' }));
@@ -208,7 +208,7 @@ const values = (row: PositionRow) => ({
   mergeable: row.mergeable,
 });
 
-test('positions read back as they are, with their ends as each dialect has them', () => {
+test('rendered positions parse back to their rows, with end dates in the form of each dialect', () => {
   fc.assert(
     fc.property(fc.array(positions), (rows) => {
       const plain = rows.map((row) => ({
@@ -238,7 +238,7 @@ test('positions read back as they are, with their ends as each dialect has them'
   );
 });
 
-test('a market that comes as another object is shown as it is now', () => {
+test('each row shows the title of its own market object, even for a market rendered before', () => {
   const [row] = fc.sample(trades, 1);
   const renamed = { ...row, market: { ...row.market, title: 'Another title' } };
   const titles = (rows: readonly TradeRow[]) =>
@@ -246,7 +246,7 @@ test('a market that comes as another object is shown as it is now', () => {
   expect(titles([row, renamed, row])).toEqual([row.market.title, 'Another title', row.market.title]);
 });
 
-test('holders and totals', () => {
+test('rendered holders, oi, live-volume, value and traded parse back to their figures', () => {
   fc.assert(
     fc.property(markets, fc.array(amount), (market, amounts) => {
       const conditionIds = [market.conditionId];

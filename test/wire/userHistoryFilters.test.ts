@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import { both, needed, read, refusal, USER, type Values } from './historyQueries.ts';
 
-test('booleans are words in any letter case', () => {
+test('booleans are true or false in any letter case', () => {
   const flags = [
     ['trades', 'takerOnly'],
     ['positions', 'redeemable'],
@@ -28,7 +28,7 @@ test('booleans are words in any letter case', () => {
   expect(refusal(polymarketDialect, 'activity', deposits)).toMatch(/^invalid_field: excludeDepositsWithdrawals/);
 });
 
-test('a side is BUY or SELL', () => {
+test('a side is BUY or SELL in any letter case', () => {
   for (const dialect of both) {
     expect(read(dialect, 'trades', { side: 'BUY' })).toMatchObject({ side: 'BUY' });
     expect(read(dialect, 'trades', { side: 'sell' })).toMatchObject({ side: 'SELL' });
@@ -37,7 +37,7 @@ test('a side is BUY or SELL', () => {
   expect(read(polymarketDialect, 'activity', { user: USER, side: 'buy' })).toMatchObject({ side: 'BUY' });
 });
 
-test('a threshold has a type and an amount, or is not there', () => {
+test('a threshold needs both filterType and filterAmount, or neither', () => {
   for (const dialect of both) {
     const of = (filterType: string, filterAmount: string) => read(dialect, 'trades', { filterType, filterAmount });
     expect(of('CASH', '10')).toMatchObject({ threshold: { unit: 'CASH', micro: 10_000_000 } });
@@ -52,7 +52,7 @@ test('a threshold has a type and an amount, or is not there', () => {
   expect(refusal(rootDialect, 'trades', { filterAmount: '1' })).toBe('missing_field: filterType');
 });
 
-test('amounts are decimals, rounded up to what can be had', () => {
+test('amounts are decimals, rounded up to six decimal places', () => {
   const amounts: readonly (readonly [string, number])[] = [
     ['0', 0],
     ['1', 1_000_000],
@@ -82,7 +82,7 @@ test('amounts are decimals, rounded up to what can be had', () => {
   }
 });
 
-test('a title has at most 100 characters, whatever they are', () => {
+test('a title has at most 100 characters, an emoji counting as one', () => {
   for (const kind of ['positions', 'closed-positions'] as const) {
     for (const dialect of both) {
       const of = (title: string) => read(dialect, kind, { user: USER, title });
@@ -95,7 +95,7 @@ test('a title has at most 100 characters, whatever they are', () => {
   }
 });
 
-test('rows are sorted by every column, in both directions', () => {
+test('sortBy accepts every column and sortDirection both directions, in any letter case', () => {
   const columns = {
     positions: 'CURRENT INITIAL TOKENS CASHPNL PERCENTPNL TITLE RESOLVING PRICE AVGPRICE',
     'closed-positions': 'REALIZEDPNL TITLE PRICE AVGPRICE TIMESTAMP',
@@ -123,7 +123,7 @@ test('rows are sorted by every column, in both directions', () => {
   }
 });
 
-test('types of activity: those that occur are kept, those of official clients taken, others refused', () => {
+test('activity types that exist here are kept, others of official clients ignored, unknown ones rejected', () => {
   const of = (type: string) => read(polymarketDialect, 'activity', { user: USER, type });
   expect(of('TRADE')).toMatchObject({ types: ['TRADE'] });
   expect(of('redeem,SPLIT,SPLIT')).toMatchObject({ types: ['SPLIT', 'REDEEM'] });
@@ -135,7 +135,7 @@ test('types of activity: those that occur are kept, those of official clients ta
   }
 });
 
-test('times are unix seconds, both ends included', () => {
+test('start and end are unix seconds, both inclusive', () => {
   for (const kind of ['trades', 'activity'] as const) {
     const official = (values: Values) => [polymarketDialect, kind, { ...needed[kind], ...values }] as const;
     expect(read(...official({ start: '5', end: '5' }))).toMatchObject({ startMs: 5_000, endMs: 5_999 });

@@ -21,7 +21,7 @@ const documented: Readonly<Record<AskedKind, string>> = {
 const everywhere = { conditionIds: undefined, eventNumbers: undefined };
 const always = { startMs: undefined, endMs: undefined };
 
-describe('what is not said', () => {
+describe('omitted parameters', () => {
   const defaults: Readonly<Record<AskedKind, object>> = {
     trades: {
       ...everywhere,
@@ -79,7 +79,7 @@ describe('what is not said', () => {
     expect(read(polymarketDialect, kind, needed[kind])).toEqual({ kind, ...defaults[kind], ...official });
   });
 
-  test.each(kinds)('%s takes empty values for none', (kind) => {
+  test.each(kinds)('%s treats empty values as omitted', (kind) => {
     for (const dialect of both) {
       for (const name of documented[kind].split(' ').filter((one) => !(one in needed[kind]))) {
         expect(read(dialect, kind, { ...needed[kind], [name]: '' })).toEqual(read(dialect, kind, needed[kind]));
@@ -87,7 +87,7 @@ describe('what is not said', () => {
     }
   });
 
-  test('what is needed is missed by name', () => {
+  test('a missing required parameter is named in the error', () => {
     const lacking: readonly (readonly [AskedKind, string])[] = [
       ['positions', 'user'],
       ['closed-positions', 'user'],
@@ -106,8 +106,8 @@ describe('what is not said', () => {
   });
 });
 
-describe('names', () => {
-  test('the root takes what is documented and refuses any other by name; official clients may say more', () => {
+describe('parameter names', () => {
+  test('the root rejects undocumented parameters by name; official clients may send others', () => {
     const all = [...new Set(Object.values(documented).join(' ').split(' ')), 'eventId', 'start', 'end', 'type'];
     for (const kind of kinds) {
       const known = documented[kind].split(' ');
@@ -122,7 +122,7 @@ describe('names', () => {
     expect(refusal(rootDialect, 'trades', { ['y'.repeat(5_000)]: '1' })).toHaveLength('unknown_field: '.length + 100);
   });
 
-  test('a parameter given twice counts as it stands first', () => {
+  test('the first value of a repeated parameter counts', () => {
     const query = new URLSearchParams('limit=5&limit=6&market=x');
     query.set('market', ID);
     query.append('market', OTHER);
@@ -169,7 +169,7 @@ describe('limit and offset', () => {
     }
   });
 
-  test('holders are at most 10,000 of a token in all markets together', () => {
+  test('for holders, the number of condition ids times the limit is at most 10,000', () => {
     const ids = (count: number) =>
       Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`).join();
     for (const dialect of both) {
@@ -200,7 +200,7 @@ describe('wallets, markets, events', () => {
     }
   });
 
-  test('markets are condition ids with commas between, each counted once', () => {
+  test('markets are comma-separated condition ids, repeats counting once', () => {
     for (const kind of ['trades', 'positions', 'closed-positions', 'holders', 'value', 'oi'] as const) {
       for (const dialect of both) {
         const market = `${ID},${OTHER},${id}`;
@@ -223,7 +223,7 @@ describe('wallets, markets, events', () => {
     }
   });
 
-  test('events are numbers with commas between, and exclude markets', () => {
+  test('event ids are comma-separated numbers and cannot be combined with markets', () => {
     for (const kind of ['trades', 'positions', 'closed-positions', 'activity'] as const) {
       const official = (values: Values) => [polymarketDialect, kind, { ...needed[kind], ...values }] as const;
       expect(read(...official({ eventId: '2,1,2' }))).toMatchObject({ eventNumbers: [2, 1] });

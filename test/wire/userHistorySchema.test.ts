@@ -182,7 +182,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('2.10: trades', async () => {
+test('2.10: trades have their fields in both dialects', async () => {
   const { plain, official } = await bothOf(`/trades?market=${market.conditionId}`);
   expectRows(plain, TRADE, 2);
   expectRows(official, OFFICIAL_TRADE, 2);
@@ -199,7 +199,7 @@ test('2.10: trades', async () => {
   expectRows(all.official, OFFICIAL_TRADE, 4);
 });
 
-test('2.11: positions', async () => {
+test('2.11: positions have their fields in both dialects', async () => {
   const { plain, official } = await bothOf(`/positions?user=${of(alice)}&market=${market.conditionId}`);
   expectRows(plain, POSITION, 2);
   expectRows(official, OFFICIAL_POSITION, 2);
@@ -210,7 +210,7 @@ test('2.11: positions', async () => {
   expect(official[0].oppositeAsset).toBe(market.tokens[1 - official[0].outcomeIndex]);
 });
 
-test('2.11: closed positions', async () => {
+test('2.11: closed positions have their fields in both dialects', async () => {
   const { plain, official } = await bothOf(`/closed-positions?user=${of(alice)}&market=${over.conditionId}`);
   expectRows(plain, CLOSED, 2);
   expectRows(official, OFFICIAL_CLOSED, 2);
@@ -220,14 +220,14 @@ test('2.11: closed positions', async () => {
   ]);
 });
 
-test('2.11: a market without an end has null for a date, and without an event its own slug for official clients', async () => {
+test('2.11: endDate is null without an end, and official eventSlug is the market slug without an event', async () => {
   const { plain, official } = await bothOf(`/positions?user=${of(bob)}&market=${bare.conditionId}`);
   expectRows(plain, { ...POSITION, endDate: nothing, eventSlug: empty }, 2);
   expectRows(official, { ...OFFICIAL_POSITION, endDate: nothing, eventId: empty }, 2);
   expect(official[0].eventSlug).toBe(official[0].slug);
 });
 
-test('2.12: activity', async () => {
+test('2.12: activity has the fields of its type in both dialects', async () => {
   const forms = [
     { path: '', asset: pairAsset },
     { path: '/data-api', asset: tokenAsset },
@@ -244,14 +244,14 @@ test('2.12: activity', async () => {
   expect(refusal.json.error).toBe("required query param 'user' not provided");
 });
 
-test('2.13: holders', async () => {
+test('2.13: holders have their fields in both dialects', async () => {
   const { plain, official } = await bothOf(`/holders?market=${market.conditionId}&minBalance=0`);
   expectRows(plain, holdersTable(pairAsset), 2);
   expectRows(official, holdersTable(tokenAsset), 2);
   expect(plain.map(({ token }: { token: string }) => token)).toEqual([0, 1].map((i) => `${market.conditionId}:${i}`));
 });
 
-test('the totals that official clients ask for are the same in both dialects', async () => {
+test('value, traded, oi and live-volume are the same in both dialects', async () => {
   const figure = objectOf({ market: hash, value: micro });
   const value = await bothOf(`/value?user=${alice.wallet.address}`);
   expectRows(value.plain, { user: address, value: micro }, 1);
