@@ -23,7 +23,7 @@ async function trade(where: MarketIds, pips: number, shares: number) {
   return json;
 }
 
-test('an event tells of the taker, its token and the trade', async () => {
+test('an activity event shows the taker, the token that it traded and the details of the trade', async () => {
   expect(await activity(other.conditionId)).toEqual([]);
   const { transactionsHashes } = await trade(other, 4200, 25);
   expect(await activity(other.conditionId)).toEqual([
@@ -55,7 +55,7 @@ test('an event tells of the taker, its token and the trade', async () => {
   ]);
 });
 
-test('the newest come first, over several markets too, and a hundred at most', async () => {
+test('trades of one or several markets are listed newest first, at most 100 of them', async () => {
   await trade(market, 3000, 10);
   await trade(other, 3100, 11);
   await trade(market, 3200, 12);
@@ -74,7 +74,7 @@ test('the newest come first, over several markets too, and a hundred at most', a
   expect([many.length, many[0].size, many[99].size]).toEqual([100, '30', '20']);
 });
 
-test('the newest of many lists are found without reading the lists through', () => {
+test('the newest entries of many lists are found with at most one read per list and per result', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.nat(1_000), { maxLength: 200 }),
@@ -100,7 +100,7 @@ test('the newest of many lists are found without reading the lists through', () 
   );
 });
 
-test('what is no market is refused', async () => {
+test('invalid payloads and malformed, unknown or draft markets are rejected', async () => {
   const bad: readonly (readonly [string, string, unknown, number, string])[] = [
     ['GET', '/markets/live-activity/x', undefined, 400, 'Invalid market'],
     ['GET', `/markets/live-activity/0x${'9'.repeat(64)}`, undefined, 404, 'market not found'],

@@ -19,7 +19,7 @@ describe('the admin token', () => {
     { authorization: 'Bearer dev-admin and more' },
     { authorization: 'Basic dev-admin' },
     { authorization: 'dev-admin' },
-  ])('%o is 401', async (headers) => {
+  ])('a request with the headers %o is rejected with 401', async (headers) => {
     const reply = await send(server.url, 'POST', '/admin/events', { title: 'x' }, headers);
     expect(reply.status).toBe(401);
     expect(reply.json.error).toMatch(/needs the admin token/);
@@ -28,7 +28,7 @@ describe('the admin token', () => {
   test.each([
     ['Bearer wrong', 'this path needs the admin token, but the request carries a different token'],
     ['wrong', 'this path needs the admin token: send the header Authorization: Bearer <admin token>'],
-  ])('%s is told so', async (authorization, error) => {
+  ])('the error for the header Authorization: %s states what is wrong with it', async (authorization, error) => {
     expect((await send(server.url, 'POST', '/admin/events', { title: 'x' }, { authorization })).json).toEqual({
       error,
     });
@@ -36,7 +36,7 @@ describe('the admin token', () => {
 });
 
 describe('events and markets', () => {
-  test('an event gets a slug and a number, and its markets belong to it', async () => {
+  test('an event gets a unique slug, and markets refer to it by its number or slug', async () => {
     const event = await accepted(
       admin('/admin/events', { title: 'Élection: who wins?', neg_risk: true, tags: ['a-b'] }),
     );
@@ -50,7 +50,7 @@ describe('events and markets', () => {
     });
   });
 
-  test('digits that are the number of one event and the slug of another name neither', async () => {
+  test('an event reference that is the number of one event and the slug of another is rejected', async () => {
     const numbered = await accepted(admin('/admin/events', { title: 'First', slug: 'first-of-two' }));
     const slugged = await accepted(admin('/admin/events', { title: 'Second', slug: numbered.id }));
     const { status, json } = await admin('/admin/markets', { question: 'Whose?', event: numbered.id });
@@ -64,7 +64,7 @@ describe('events and markets', () => {
     expect((await newMarket({ event: own })).event_id).toBe(own);
   });
 
-  test('ids are derived as the conditional-token framework does', async () => {
+  test('condition and token ids are derived as in the conditional-token framework', async () => {
     const market = await newMarket({ slug: 'derived-ids' });
     const question = bytesToHex(keccak256Text('derived-ids'));
     const condition = conditionId(`0x${'1'.padStart(40, '0')}`, question);
@@ -75,7 +75,7 @@ describe('events and markets', () => {
     expect(negRisk.tokens[0].token_id).toBe(tokenIds(negRiskCollateral, negRisk.condition_id)[0]);
   });
 
-  test('ids may be given, and may not be taken', async () => {
+  test('condition and token ids can be given, but must not be in use already', async () => {
     const ids = { condition_id: `0x${'AB'.repeat(32)}`, token_ids: ['1', '002'] };
     const market = await newMarket(ids);
     expect(market.condition_id).toBe(`0x${'ab'.repeat(32)}`);
@@ -92,7 +92,7 @@ describe('events and markets', () => {
     expect(token.json.error).toBe('a market with one of these token ids already exists');
   });
 
-  test('terms are given in decimals and read back so', async () => {
+  test('market terms are returned as the decimals that were given, with defaults for the others', async () => {
     const terms = {
       tick_size: '0.001',
       min_order_size: '0.01',
@@ -118,7 +118,7 @@ describe('events and markets', () => {
     });
   });
 
-  test('a market is read as its operator sees it, a draft too', async () => {
+  test('GET /admin/markets/{id} returns a draft market to its operator only', async () => {
     const market = await newMarket({ status: 'draft', min_marketable_buy: '2.5', seconds_delay: 3 });
     const read = (id: string, headers?: Readonly<Record<string, string>>) =>
       send(server.url, 'GET', `/admin/markets/${id}`, undefined, headers);
@@ -135,7 +135,7 @@ describe('events and markets', () => {
     expect((await read(market.condition_id)).status).toBe(401);
   });
 
-  test('a change names parts of rewards and flags, and the others stay; both are read back', async () => {
+  test('a PATCH of some rewards and flags leaves the others unchanged', async () => {
     const rates = [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 }];
     const market = await newMarket({
       rewards: { rates, min_size: 10, max_spread: 3 },
@@ -153,7 +153,7 @@ describe('events and markets', () => {
     expect(await newMarket()).toMatchObject({ rewards: { rates: [], min_size: 0, max_spread: 0 }, flags: {} });
   });
 
-  test('a change of one date is held against the other one', async () => {
+  test('a PATCH of one date is validated against the other date', async () => {
     const [first, second, third] = [1, 2, 3].map((day) => `2030-01-0${day}T00:00:00.000Z`);
     const { condition_id } = await newMarket({ start_date: second, end_date: second });
     const change = (body: unknown) => admin(`/admin/markets/${condition_id}`, body, 'PATCH');
@@ -169,7 +169,7 @@ describe('events and markets', () => {
     await accepted(change({ question: 'Which day?' }));
   });
 
-  test('a market is changed, paused, opened, closed and resolved', async () => {
+  test('a market can be changed, paused, reactivated, closed and resolved, but not reopened', async () => {
     const { condition_id } = await newMarket({ outcomes: ['Up', 'Down'] });
     const path = `/admin/markets/${condition_id.toUpperCase().replace('0X', '0x')}`;
     const change = (body: unknown) => admin(path, body, 'PATCH');
@@ -202,7 +202,7 @@ describe('events and markets', () => {
     expect((await change({ tick_size: '0.1' })).status).toBe(400);
   });
 
-  test('no outcome may be called split, which says how a market ends: half and half', async () => {
+  test('an outcome cannot be named "split", which resolves a market half and half', async () => {
     const reply = await admin('/admin/markets', { question: 'Which?', outcomes: ['merge', 'split'] });
     const error =
       'invalid_field: outcomes: none may be "split", because resolving a market to "split" pays half to each outcome';
@@ -212,7 +212,7 @@ describe('events and markets', () => {
     expect((await accepted(half)).resolution).toBe('split');
   });
 
-  test('what does not exist is 404', async () => {
+  test('an unknown market gives 404, an unknown event the error "event not found"', async () => {
     const unknown = `/admin/markets/0x${'0'.repeat(64)}`;
     expect((await admin(unknown, {}, 'PATCH')).status).toBe(404);
     expect((await admin(`${unknown}/resolve`, { outcome: 'split' })).status).toBe(404);
@@ -222,7 +222,7 @@ describe('events and markets', () => {
   });
 });
 
-describe('bodies that are refused', () => {
+describe('rejected bodies', () => {
   const address = developmentWallet(0).address;
   test.each([
     ['/admin/events', undefined, 'the body must be a JSON object'],
@@ -361,7 +361,7 @@ describe('bodies that are refused', () => {
     expect([reply.status, reply.json]).toEqual([400, { error: sentence }]);
   });
 
-  test('keys that name parts of objects are unknown like any other', async () => {
+  test('the keys __proto__ and constructor are rejected as unknown fields', async () => {
     const reply = await admin('/admin/events', '{"title":"x","__proto__":{"slug":"y"},"constructor":1}');
     expect(reply.status).toBe(400);
     expect(reply.json.error).toMatch(/^unknown_field: (__proto__|constructor)$/);
@@ -370,7 +370,7 @@ describe('bodies that are refused', () => {
   test.each([
     ['/admin/markets', 'flags', '{"question":"x","flags":{"__proto__":true,"hot":true}}'],
     ['/admin/events', 'tag_labels', '{"title":"x","tags":["a"],"tag_labels":{"__proto__":"y","a":"A"}}'],
-  ])('%s: so are they in the map %s', async (path, name, body) => {
+  ])('%s rejects the key __proto__ as an unknown field in the map %s', async (path, name, body) => {
     const reply = await admin(path, body);
     expect([reply.status, reply.json]).toEqual([400, { error: `unknown_field: ${name}.__proto__` }]);
   });

@@ -19,7 +19,7 @@ describe('networks', () => {
     ['0000:0000:0000:0000:0000:ffff:7f00:0001', '127.0.0.1'],
     ['::FFFF:a00:1', '10.0.0.1'],
     ['::10.0.0.1', '::a00:1'],
-  ])('%s is the address %s', (text, address) => expect(canonicalAddress(text)).toBe(address));
+  ])('%s is normalized to the address %s', (text, address) => expect(canonicalAddress(text)).toBe(address));
 
   test.each([
     '',
@@ -40,7 +40,7 @@ describe('networks', () => {
     '::ffff:10.0.0.1/95',
     ' 10.0.0.1',
     '10.0.0.1:80',
-  ])('"%s" is no network', (text) => expect(isNetwork(text)).toBe(false));
+  ])('"%s" is not a valid network', (text) => expect(isNetwork(text)).toBe(false));
 
   test.each<readonly [string, readonly string[], readonly string[]]>([
     ['10.1.2.3', ['10.1.2.3', '::ffff:10.1.2.3'], ['10.1.2.4', '::10.1.2.3']],
@@ -55,7 +55,7 @@ describe('networks', () => {
     ['::ffff:0.0.0.0/96', ['1.2.3.4', '255.255.255.255'], ['::1', 'fd00::1']],
     ['::ffff:10.0.0.0/104', ['10.255.0.1'], ['11.0.0.1']],
     ['::ffff:10.0.0.1', ['10.0.0.1', '::ffff:a00:1'], ['10.0.0.2']],
-  ])('%s holds what it should', (network, inside, outside) => {
+  ])('the network %s contains the addresses in its range and no others', (network, inside, outside) => {
     expect(isNetwork(network)).toBe(true);
     const holds = networkSet([network]);
     expect(inside.filter((address) => !holds(address))).toEqual([]);
@@ -63,11 +63,11 @@ describe('networks', () => {
   });
 });
 
-describe('the address that a request comes from', () => {
+describe('the client address of a request', () => {
   const isTrusted = networkSet(['10.0.0.0/8', '::1']);
   const from = (peer: string, ...forwarded: string[]): string => clientAddressOf(peer, () => forwarded, isTrusted);
 
-  test('is the peer, whatever it says, unless the peer is a trusted proxy', () => {
+  test('is the peer, whatever X-Forwarded-For contains, unless the peer is a trusted proxy', () => {
     expect(from('1.2.3.4', '5.6.7.8')).toBe('1.2.3.4');
     expect(from('10.0.0.1')).toBe('10.0.0.1');
     const unread = (): never => {
@@ -76,14 +76,14 @@ describe('the address that a request comes from', () => {
     expect(clientAddressOf('1.2.3.4', unread, isTrusted)).toBe('1.2.3.4');
   });
 
-  test('is the last one that no trusted proxy has', () => {
+  test('is the last forwarded address that is not a trusted proxy', () => {
     expect(from('10.0.0.1', '5.6.7.8')).toBe('5.6.7.8');
     expect(from('::1', '9.9.9.9', '5.6.7.8')).toBe('5.6.7.8');
     expect(from('::ffff:10.0.0.1', '9.9.9.9', '5.6.7.8', '10.0.0.3', '10.0.0.2')).toBe('5.6.7.8');
     expect(from('10.0.0.1', '9.9.9.9', 'unknown', '10.0.0.2')).toBe('unknown');
   });
 
-  test('is the farthest proxy where all are trusted', () => {
+  test('is the farthest proxy if all forwarded addresses are trusted', () => {
     expect(from('10.0.0.1', '10.0.0.3', '10.0.0.2')).toBe('10.0.0.3');
   });
 });
@@ -112,7 +112,7 @@ describe('through a socket', () => {
   }
   const forwarded = (...lines: string[]) => ask(server, '/oi', ...lines.map((line) => `X-Forwarded-For: ${line}`));
 
-  test('the peer counts, and what it forwards counts only if it is a proxy of ours', async () => {
+  test('the allowlist checks the peer, and ignores X-Forwarded-For from an untrusted one', async () => {
     expect(await ask(server, '/oi')).toBe(401);
     expect(await ask(open, '/oi')).toBe(200);
     expect(await ask(open, '/oi', 'X-Forwarded-For: 9.9.9.9')).toBe(200);
@@ -141,7 +141,7 @@ describe('through a socket', () => {
     [200, ['9.9.9.9', '5.6.7.8']],
   ])('%i for X-Forwarded-For %j', async (status, lines) => expect(await forwarded(...lines)).toBe(status));
 
-  test('it guards all user data at both mounts, by every method, and nothing else', async () => {
+  test('the allowlist guards all user data at / and /data-api, for GET and HEAD, and nothing else', async () => {
     const guarded = endpoints.filter(({ isAllowlisted }) => isAllowlisted).map(({ path }) => path);
     const names = [
       'trades',
@@ -162,7 +162,7 @@ describe('through a socket', () => {
     for (const path of ['/', '/data-api/', '/time', '/markets']) expect(await ask(server, path), path).toBe(200);
   });
 
-  test('IPv4 and IPv6 clients of one server are told apart', async () => {
+  test('the allowlist distinguishes IPv4 and IPv6 clients of one server', async () => {
     const addresses = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
     if (!addresses.some(({ address }) => address === '::1')) {
       console.info('This machine has no IPv6, so that no server can listen on both.');

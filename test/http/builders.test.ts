@@ -45,7 +45,7 @@ async function trade(where: MarketIds, makerCode: string | undefined, takerCode:
 }
 const page = (query: string) => get(`/builder/trades?builder_code=${CODE}${query}`);
 
-test('a page shows each order that carries the code with its own figures', async () => {
+test('a page has one row per order with the builder code, each with its own figures', async () => {
   expect(await page('')).toEqual({ data: [], next_cursor: 'LTE=', limit: 300, count: 0 });
   const other = await newMarketWithFee();
   await trade(market, undefined, undefined);
@@ -98,7 +98,7 @@ test('a page shows each order that carries the code with its own figures', async
   expect(data).toEqual([makers, takers]);
 });
 
-test('filters leave rows out, and a code in any letter case is the same', async () => {
+test('filters select rows, the letter case of the code is ignored, and bad parameters give 400', async () => {
   const other = await newMarket();
   await trade(other, CODE, CODE);
   await trade(market, CODE, undefined);
@@ -125,7 +125,7 @@ test('filters leave rows out, and a code in any letter case is the same', async 
   expect([cursor.status, cursor.json.error]).toEqual([400, 'Invalid next_cursor']);
 });
 
-test('an owner is found by its own address, whatever wallet it traded from', async () => {
+test('maker_address finds trades by the address of the owner and by the wallet that traded', async () => {
   const code = `0x${'cafe'.repeat(16)}`;
   await post(alice, market, { pips: 4000, shares: 20 });
   const ofProxy = { signatureType: 1, change: { builder: code } } as const;
@@ -139,7 +139,7 @@ test('an owner is found by its own address, whatever wallet it traded from', asy
   expect(await found(alice.wallet.address)).toBe(0);
 });
 
-test('pages of 300 follow one another without gap or repetition', async () => {
+test('pages of 300 have no gaps or repetitions, even if a trade happens between two requests', async () => {
   const code = `0x${'ab'.repeat(32)}`;
   const ids: string[] = [];
   for (let count = 0; count < 310; count += 1) ids.unshift((await trade(market, undefined, code)).id);
@@ -150,7 +150,7 @@ test('pages of 300 follow one another without gap or repetition', async () => {
   expect([...first.data, ...second.data].map(({ id }: { id: string }) => id)).toEqual(ids);
 });
 
-test('without a code the owner of a builder key gets its own trades as a list', async () => {
+test('without builder_code, the owner of a builder key gets its own trades as a list, newest first', async () => {
   const { code, key } = await makeBuilderKey();
   const other = await newMarket();
   const both = await trade(market, code, code);
@@ -183,7 +183,7 @@ test('without a code the owner of a builder key gets its own trades as a list', 
   expect(json.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual(ofNew.map(({ id }) => id).toReversed());
 });
 
-test('pages of the own trades hold each trade once, however many orders of it carry the code', async () => {
+test('pages of own trades contain each trade once, however many of its orders carry the code', async () => {
   const fine = await newMarket({ tick_size: '0.001', min_order_size: '1' });
   const change = { builder: (await makeBuilderKey()).code };
   for (let count = 0; count < 303; count += 1) await post(alice, fine, { pips: 1000 + 10 * count, shares: 1, change });
@@ -199,7 +199,7 @@ test('pages of the own trades hold each trade once, however many orders of it ca
   expect(await idsOf(Buffer.from('303').toString('base64'))).toEqual([]);
 });
 
-test('nobody without a builder key has trades without a code', async () => {
+test('a request without builder_code is rejected unless it comes from the owner of a builder key', async () => {
   const { key } = await makeBuilderKey();
   const refused = [await send(server.url, 'GET', '/builder/trades'), await call(bob, 'GET', '/builder/trades')];
   for (const { status, json } of refused) expect([status, json.error]).toEqual([400, 'missing_field: builder_code']);
@@ -209,7 +209,7 @@ test('nobody without a builder key has trades without a code', async () => {
   expect((await call(alice, 'GET', '/builder/trades')).status).toBe(400);
 });
 
-test('builders have no fees', async () => {
+test('builder fee rates are 0, and a malformed builder code gives 400', async () => {
   const none = { builder_maker_fee_rate_bps: 0, builder_taker_fee_rate_bps: 0 };
   expect(await get(`/fees/builder-fees/${CODE}`)).toEqual(none);
   expect((await send(server.url, 'GET', '/fees/builder-fees/x')).status).toBe(400);

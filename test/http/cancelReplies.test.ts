@@ -61,7 +61,7 @@ function followNextCommand(ms: number): void {
   exchange.submitAndRead = (command, read) => followed(takeAndRead.call(exchange, command, read)) as never; // of that type
 }
 
-test('a cancel names all its orders, though a record of much later is flushed with it', async () => {
+test('DELETE /cancel-all lists all 4,200 orders, even if a much later record is flushed with it', async () => {
   const ids = Array.from({ length: ORDERS }, (_, index) => 10 + index);
   for (const { events } of await Promise.all(ids.map(rest)))
     expect(events.filter(({ type }) => type === 'Rejected')).toEqual([]);

@@ -9,7 +9,7 @@ import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, serv
 beforeAll(openOperatorWorld);
 afterAll(closeOperatorWorld);
 
-test('deposits and withdrawals state the balance after them', async () => {
+test('deposits and withdrawals return the new balance, and are rejected beyond their limits', async () => {
   const { address } = developmentWallet(40);
   const first = await accepted(
     admin('/admin/deposits', { address: address.toUpperCase().replace('0X', '0x'), amount: '12.500001' }),
@@ -29,7 +29,7 @@ test('deposits and withdrawals state the balance after them', async () => {
   expect([full.status, full.json.error]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
-test('a wallet that no request used yet can be named with its owner', async () => {
+test('a deposit can name the owner of an unused wallet, and a wrong owner is rejected', async () => {
   const { address: owner } = developmentWallet(42);
   const { safe, proxy } = server.services.wallets.derivedWallets(owner);
   expect((await accepted(admin('/admin/deposits', { address: safe, amount: '1', owner }))).owner).toBe(owner);
@@ -40,7 +40,7 @@ test('a wallet that no request used yet can be named with its owner', async () =
   expect(taken.json.error).toBe(`invalid_field: owner: the wallet ${safe} belongs to ${owner}`);
 });
 
-test('the faucet credits nothing where the market takes no shares', async () => {
+test('the faucet credits nothing, not even collateral, if the market is resolved', async () => {
   const { address } = developmentWallet(45);
   const { tokens, condition_id } = await newMarket();
   await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
@@ -50,7 +50,7 @@ test('the faucet credits nothing where the market takes no shares', async () => 
   expect(server.services.views.accounts.byWallet(address)).toBeUndefined();
 });
 
-test('the faucet says that shares are credited where the collateral after them is refused', async () => {
+test('if only the collateral is rejected, the faucet error states that the shares were credited', async () => {
   const { address } = developmentWallet(46);
   const { tokens } = await newMarket();
   const asked = { address, collateral: '9007199254.740991', token_id: tokens[0].token_id, shares: '1' };
@@ -59,7 +59,7 @@ test('the faucet says that shares are credited where the collateral after them i
   expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
-test('the faucet credits collateral and shares, in development only', async () => {
+test('the faucet credits collateral and shares in development, and gives 404 in production', async () => {
   const { address } = developmentWallet(44);
   const market = await newMarket();
   const [yes, no] = market.tokens.map((row: { token_id: string }) => row.token_id);
@@ -85,7 +85,7 @@ test('the faucet credits collateral and shares, in development only', async () =
   await venue.close();
 });
 
-test('the wallets of who has a key and no money yet are told to the operator who is to credit one', async () => {
+test('the operator sees all wallets of an owner that has a key but no balance yet', async () => {
   const adminToken = 'x'.repeat(20);
   const engine = { ...server.services.config.engine, creditMicro: 0 };
   const venue = await startTestServer({ config: { mode: 'production', adminToken, engine } });

@@ -52,7 +52,7 @@ const seedLine = new RegExp(
 );
 
 describe('the banner', () => {
-  test('is one screen that ends with "ready"; a restart changes nothing; a signal ends it with status 0', async () => {
+  test('fits one screen and ends with "ready"; a restart keeps the data; a signal exits with status 0', async () => {
     const dataDir = freshDir();
     const server = await startServerProcess({ dataDir });
     const lines = server.output.trimEnd().split('\n');
@@ -82,7 +82,7 @@ describe('the banner', () => {
     );
   });
 
-  test('with --json is one object on one line', async () => {
+  test('is one JSON object with --json, and nothing else is printed', async () => {
     const server = await startServerProcess({ dataDir: freshDir(), args: ['--json', '--no-house', '--no-throttle'] });
     const banner = JSON.parse(server.output);
     expect(banner).toMatchObject({
@@ -107,7 +107,7 @@ describe('the banner', () => {
   });
 });
 
-test('an admin token that is not known to everybody is not printed', async () => {
+test('a configured admin or metrics token is not printed', async () => {
   for (const args of [['--json'], []]) {
     const env = { OUTCRY_ADMIN_TOKEN: 'of-the-operator', OUTCRY_METRICS_TOKEN: 'of-the-scraper' };
     const server = await startServerProcess({ dataDir: freshDir(), args, env });
@@ -117,8 +117,8 @@ test('an admin token that is not known to everybody is not printed', async () =>
   }
 });
 
-describe('reasons not to start', () => {
-  test('a taken port: who holds it and which flag helps', async () => {
+describe('unsuccessful starts', () => {
+  test('a port in use: exit status 3, and the message names the process and --port', async () => {
     const holder = createServer();
     const port = await listenAnywhere(holder);
     const end = await runToEnd(['start', '--port', String(port), '--data-dir', freshDir()]);
@@ -132,7 +132,7 @@ describe('reasons not to start', () => {
     holder.close();
   });
 
-  test('an address that cannot be listened on: what stands in the way, and what helps', () => {
+  test('an address that cannot be bound: the message explains the error code and the fix', () => {
     const text = (code: string): string => bindFaultText('127.0.0.1', 81, code);
     expect(text('EACCES')).toContain('Choose a port above 1023');
     expect(text('EMFILE')).toContain('the open-file limit of this process (ulimit -n) is exhausted. Raise it.');
@@ -141,7 +141,7 @@ describe('reasons not to start', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'of who holds a port, no arguments are told: one may be a token',
+    'the process on a port is shown without its arguments, which may contain a token',
     async () => {
       const script = join(folder, 'holder.mjs');
       const code = `import { createServer } from 'node:net';
@@ -161,13 +161,13 @@ describe('reasons not to start', () => {
     },
   );
 
-  test('an address that is not of this machine', async () => {
+  test('an address of another machine: exit status 3, and the message suggests --host', async () => {
     const args = ['--host', '203.0.113.7', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
     const end = await runToEnd(['start', ...args, '--data-dir', freshDir()]);
     expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another address with --host.')]);
   });
 
-  test('a data directory that another process uses', async () => {
+  test('a data directory in use by another process: exit status 4, and the message names the process', async () => {
     const dataDir = freshDir();
     const server = await startServerProcess({ dataDir });
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
@@ -175,7 +175,7 @@ describe('reasons not to start', () => {
     await server.stop();
   });
 
-  test('a data directory that has lost its journal', async () => {
+  test('a data directory with an emptied journal: exit status 5, and the message asks for a restore', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     truncateSync(join(dataDir, 'journal', 'data.mdb'));
@@ -183,7 +183,7 @@ describe('reasons not to start', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining('is missing or empty. Restore that file')]);
   });
 
-  test('a data directory of the other mode', async () => {
+  test('a data directory of development used by serve: exit status 5, and the message names both modes', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     const env = {
@@ -195,7 +195,7 @@ describe('reasons not to start', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
   });
 
-  test('a data directory whose mode was emptied', async () => {
+  test('a data directory with an empty mode file, which is written only once: exit status 5', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     const file = join(dataDir, 'mode');
@@ -207,7 +207,7 @@ describe('reasons not to start', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
   });
 
-  test('a data directory that was copied without its mode', async () => {
+  test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     const file = join(dataDir, 'mode');
@@ -226,7 +226,7 @@ describe('reasons not to start', () => {
     await (await startServerProcess({ dataDir })).stop();
   });
 
-  test('a signal while the journal is read is heard there', async () => {
+  test('SIGTERM while the journal is read: exit status 0, and the lock is released', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     // The signal arrives as soon as the process has locked the directory, which it must then release.
@@ -248,7 +248,7 @@ describe('reasons not to start', () => {
     await (await startServerProcess({ dataDir })).stop();
   });
 
-  test('a file of the data directory that cannot be read', async () => {
+  test('an unreadable file in the data directory: exit status 5, and the message names the cause', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
     const start = ['start', '--port', '0', '--data-dir', dataDir];
@@ -279,7 +279,7 @@ describe('reasons not to start', () => {
     expect([verifyEnd.status, verifyEnd.output]).toEqual([5, expect.stringMatching(sentence)]);
   });
 
-  test('a data directory that is a file', async () => {
+  test('a file as the data directory: exit status 5, and the message explains it', async () => {
     const file = join(folder, 'a-file');
     writeFileSync(file, '');
     const end = await runToEnd(['start', '--port', '0', '--data-dir', file]);
@@ -291,7 +291,7 @@ describe('reasons not to start', () => {
     [['start', '--prot', '1'], "error: unknown option '--prot'\n(Did you mean --port?)\n"],
     [['stat'], "error: unknown command 'stat'\n(Did you mean start?)\n"],
     [['start', '--port', 'x'], '--port must be a whole number from 0 to 65535; it is "x".\n'],
-  ])('%j is refused with status 2', async (args, output) => {
+  ])('%j is rejected with exit status 2', async (args, output) => {
     expect(await runToEnd(args, { cwd: folder })).toEqual({ status: 2, signal: null, output, stdout: '' });
   });
 });
@@ -300,7 +300,7 @@ describe('serve', () => {
   const chain = ['--chain', '80002'];
   const env = { OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen', OUTCRY_SECRET: 'a secret of at least thirty-two characters' };
 
-  test('needs chain, admin token and secret, one sentence each', async () => {
+  test('needs a chain other than 137, an admin token and a secret, with one error message for each', async () => {
     const outcome = async (args: readonly string[], variables: Record<string, string>) => {
       const { status, output } = await runToEnd(['serve', ...args, '--data-dir', freshDir()], {
         env: variables,
@@ -317,7 +317,7 @@ describe('serve', () => {
     expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
   });
 
-  test('refuses a secret that is none before anything is made or written', async () => {
+  test('rejects an invalid secret before it creates or writes anything', async () => {
     const dataDir = freshDir();
     const serve = ['serve', '--port', '0', ...chain, '--data-dir', dataDir];
     const { OUTCRY_ADMIN_TOKEN } = env;
@@ -332,7 +332,7 @@ describe('serve', () => {
     expect(readFileSync(journal).equals(before)).toBe(true);
   });
 
-  test('logs its start and its stop', async () => {
+  test('logs its start and stop', async () => {
     const dataDir = freshDir();
     const server = await startServerProcess({ command: 'serve', dataDir, args: [...chain, '--json'], env });
     await server.stop();
@@ -348,7 +348,7 @@ describe('serve', () => {
     expect(others.map(({ msg }) => msg)).toEqual(['The exchange is stopping.', 'The exchange has stopped.']);
   });
 
-  test('starts empty, without wallets, faucet or the token of development', async () => {
+  test('starts without markets, wallets, faucet or the development admin token', async () => {
     const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
     const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"chain_id"')) ?? '');
     expect(banner).toMatchObject({ mode: 'production', chain_id: 80_002, markets: {}, ready: true });
@@ -363,7 +363,7 @@ describe('serve', () => {
   });
 });
 
-test('--version tells the version of the package alone', async () => {
+test('--version prints only the package version', async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   expect(await runToEnd(['--version'])).toEqual({
     status: 0,

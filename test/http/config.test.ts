@@ -14,7 +14,7 @@ import { folder, makeFolder, refusal, removeFolder, withFile } from './configFol
 beforeAll(makeFolder);
 afterAll(removeFolder);
 
-test('development on a loopback address needs nothing', () => {
+test('development on a loopback address needs no settings', () => {
   const config = resolveConfig('development', {}, {}, folder);
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, dataDir: '.outcry', adminToken: 'dev-admin' });
   expect(config).toMatchObject({ house: 'calm', isThrottled: false, logLevel: 'warn', acceptClock: false });
@@ -73,7 +73,7 @@ const inFile = (key: string, value: unknown): unknown => {
 };
 
 test.each(optionTable.map(({ key, variable }) => [key, variable] as const))(
-  '%s is read from the file, from %s and from its flag, each of which wins over those before',
+  '%s is read from the file, the variable %s and its flag, in ascending precedence',
   (key, variable) => {
     const [ofFile, ofVariable, ofFlag] = SAMPLES[key] ?? [];
     withFile(JSON.stringify({ [key]: ofFile }), (own) => {
@@ -88,7 +88,7 @@ test.each(optionTable.map(({ key, variable }) => [key, variable] as const))(
   },
 );
 
-test('a named file is read instead of the usual one, and must exist', () => {
+test('a file named by --config or OUTCRY_CONFIG replaces the default one and must exist', () => {
   const path = join(folder, 'named.json');
   writeFileSync(path, '{"seed": 9, "throttle": true, "house": false, "orderWindow": "90m"}');
   const config = resolveConfig('development', { config: path }, {}, folder);
@@ -107,7 +107,7 @@ test('a named file is read instead of the usual one, and must exist', () => {
   expect(resolveConfig('development', {}, { OUTCRY_CONFIG: '' }, folder).seed).toBe(1);
 });
 
-test('a file that holds no configuration is refused by what it is, and not passed over', () => {
+test('an oversized or non-UTF-8 configuration file and a dangling link are rejected with the cause', () => {
   const path = join(folder, 'odd.json');
   const of = (content: string | Buffer) => {
     writeFileSync(path, content);
@@ -127,7 +127,7 @@ test('a file that holds no configuration is refused by what it is, and not passe
   );
 });
 
-test('of a refused value no more is shown than helps', () => {
+test('errors shorten long or deeply nested values and escape control characters', () => {
   const of = (content: string) => {
     let sentence = '';
     withFile(content, (own) => {
@@ -145,7 +145,7 @@ test('of a refused value no more is shown than helps', () => {
   expect(of('{"dataDir": "a\\u0000b"}')).toMatch(/: dataDir must name a folder; it is "a\\u0000b"\.$/);
 });
 
-test('a setting that does not go with the others is named as it was given', () => {
+test('a setting that serve rejects is named by its flag, its variable or its key in the file', () => {
   const venue = { OUTCRY_CHAIN: '80002', OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen' };
   const of = (flags: object, env: object, own = folder) =>
     refusal(() => resolveConfig('production', { ...flags }, { ...venue, ...env }, own));
@@ -164,7 +164,7 @@ test('a setting that does not go with the others is named as it was given', () =
   );
 });
 
-test('a refused secret is never shown, wherever it was given', () => {
+test('the value of a rejected token is never shown, wherever it was set', () => {
   const secret = 'pass word';
   const form = 'must be 1 to 512 visible ASCII characters without spaces; its value is secret and not shown.';
   for (const [key, flag] of [
@@ -187,7 +187,7 @@ test('a refused secret is never shown, wherever it was given', () => {
   }
 });
 
-test('only flags that were given count, so that a negated one leaves the file its say', () => {
+test('flags absent from the command line have no value, not even negatable ones such as --no-house', () => {
   const flagsOf = (...args: string[]) => givenFlags(addOptions(new Command()).parse(args, { from: 'user' }));
   expect(flagsOf()).toEqual({});
   expect(flagsOf('--no-house', '--port', '1')).toEqual({ house: false, port: '1' });
@@ -196,7 +196,7 @@ test('only flags that were given count, so that a negated one leaves the file it
   expect(flagsOf('--allow-host', 'a', '--allow-host', 'b')).toEqual({ allowHost: ['a', 'b'] });
 });
 
-test("commands that start no exchange take a venue's configuration as it is", () => {
+test('commands that start no exchange accept a venue configuration without the checks of a start', () => {
   withFile('{"host": "0.0.0.0", "chain": 80002, "dataDir": "venue", "house": "none"}', (own) => {
     expect(resolveToolConfig({}, {}, own)).toMatchObject({ dataDir: 'venue', contracts: { chainId: 80_002 } });
     expect(refusal(() => resolveToolConfig({ json: 'x' }, {}, own))).toBe('--json must be true or false; it is "x".');
@@ -210,7 +210,7 @@ test("commands that start no exchange take a venue's configuration as it is", ()
   expect(resolveAdminToken({}, {}, folder)).toBe('dev-admin');
 });
 
-test("a metrics token is anybody's choice, and long where others can reach the exchange", () => {
+test('a metrics token is optional; serve or a reachable address requires at least 16 characters', () => {
   const of = (mode: 'development' | 'production', flags: object): string | undefined =>
     resolveConfig(mode, { chain: '80002', adminToken: 'x'.repeat(16), ...flags }, {}, folder).metricsToken;
   expect(of('production', {})).toBeUndefined();
@@ -221,7 +221,7 @@ test("a metrics token is anybody's choice, and long where others can reach the e
   expect(refusal(() => of('development', { host: '0.0.0.0', metricsToken: 'short' }))).toBe(sentence);
 });
 
-test('booleans of variables are words or digits', () => {
+test('a boolean variable accepts true, false, 1 and 0, and rejects other values', () => {
   const of = (text: string): boolean => resolveConfig('development', {}, { OUTCRY_JSON: text }, folder).isJson;
   expect([of('false'), of('0'), of('TRUE'), of('1')]).toEqual([false, false, true, true]);
   for (const text of ['perhaps', 'constructor']) {
@@ -229,7 +229,7 @@ test('booleans of variables are words or digits', () => {
   }
 });
 
-test('the house is calm in development, as lively as wanted, and never part of a venue', () => {
+test('house defaults to calm in development, can be changed or disabled, and must be none for serve', () => {
   const of = (flags: object, env: object = {}) => resolveConfig('development', { ...flags }, { ...env }, folder).house;
   const flags = [{}, { house: 'busy' }, { house: 'none' }, { house: false }].map((given) => of(given));
   expect(flags).toEqual(['calm', 'busy', 'none', 'none']);
@@ -242,7 +242,7 @@ test('the house is calm in development, as lively as wanted, and never part of a
   expect(refusal(() => serve('calm'))).toBe('serve has no house liquidity: leave --house out.');
 });
 
-test('no delay may be said in the file as the number that it is', () => {
+test('a delay in the file can be the number 0, but no other number', () => {
   withFile('{"minedDelay": 0, "confirmedDelay": 0}', (folderOfFile) => {
     const { engine } = resolveConfig('development', {}, {}, folderOfFile);
     expect([engine.minedDelayMs, engine.confirmedDelayMs]).toEqual([0, 0]);
@@ -252,18 +252,18 @@ test('no delay may be said in the file as the number that it is', () => {
   });
 });
 
-test('loopback addresses are told from others', () => {
+test('loopback addresses are distinguished from others', () => {
   expect(['localhost', '127.0.0.1', '127.1.2.3', '::1', '[::1]'].every(isLoopback)).toBe(true);
   expect(['0.0.0.0', '::', '10.0.0.1', '127.0.0.1.example', 'example'].some(isLoopback)).toBe(false);
 });
 
-test('the nearest word is close or none', () => {
+test('the nearest word is a similar one, or undefined if none is similar', () => {
   expect(editDistance('kitten', 'sitting')).toBe(3);
   expect(nearestWord('datadir', ['dataDir', 'port'])).toBe('dataDir');
   expect(nearestWord('zzz', ['dataDir', 'port'])).toBeUndefined();
 });
 
-test('lists of addresses and networks are checked at start, wherever they are given', () => {
+test('lists of addresses and networks are validated, whether from flags, variables or the file', () => {
   const of = (flags: object, env: object = {}) => resolveConfig('development', { ...flags }, { ...env }, folder);
   expect(of({})).toMatchObject({ ipAllowlist: undefined, trustedProxies: [] });
   const given = of({ ipAllowlist: ['10.0.0.0/8,::1', 'fd00::/8'] }, { OUTCRY_TRUSTED_PROXIES: '127.0.0.1, ::1' });

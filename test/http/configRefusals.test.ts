@@ -7,7 +7,7 @@ import { folder, makeFolder, refusal, removeFolder, withFile } from './configFol
 beforeAll(makeFolder);
 afterAll(removeFolder);
 
-describe('values that are not allowed', () => {
+describe('invalid values', () => {
   test.each([
     [{ port: '70000' }, '--port must be a whole number from 0 to 65535; it is 70000.'],
     [{ port: 'http' }, '--port must be a whole number from 0 to 65535; it is "http".'],
@@ -73,7 +73,7 @@ describe('values that are not allowed', () => {
     });
   });
 
-  test('a variable that is no setting is refused with the nearest one; others are left alone', () => {
+  test('an unknown or unsupported OUTCRY_ variable is rejected, other variables are ignored', () => {
     expect(refusal(() => resolveConfig('development', {}, { OUTCRY_PROT: '1' }, folder))).toBe(
       'The variable OUTCRY_PROT is not a setting. Did you mean OUTCRY_PORT?',
     );
@@ -87,10 +87,10 @@ describe('values that are not allowed', () => {
   });
 });
 
-describe('signatures that the live venue would accept too', () => {
+describe('protection against replay of signatures on the live venue', () => {
   const stock = /refuses chain 137 with the stock contracts/;
 
-  test('development on an address that others reach needs --chain, and refuses 137', () => {
+  test('development on an address that other machines can reach needs --chain, and rejects 137', () => {
     const base = { host: '0.0.0.0', adminToken: 'x'.repeat(16) };
     const config = (flags: object) => resolveConfig('development', { ...base, ...flags }, {}, folder);
     expect(refusal(() => config({}))).toMatch(/^--host 0\.0\.0\.0, which other machines can reach, needs --chain/);
@@ -99,7 +99,7 @@ describe('signatures that the live venue would accept too', () => {
     expect(config({ chain: '137', iKnowSignaturesAreReplayable: true }).contracts.chainId).toBe(137);
   });
 
-  test('development on an address that others reach needs an admin token that not everybody knows', () => {
+  test('development on an address that other machines can reach needs its own admin token', () => {
     const config = (flags: object) =>
       resolveConfig('development', { host: '0.0.0.0', chain: '80002', ...flags }, {}, folder);
     expect(refusal(() => config({}))).toMatch(
@@ -109,7 +109,7 @@ describe('signatures that the live venue would accept too', () => {
     expect(resolveConfig('development', {}, {}, folder).adminToken).toBe('dev-admin');
   });
 
-  test('serve does so everywhere, and needs an admin token of its own', () => {
+  test('serve needs --chain on any address, rejects 137, and needs an admin token', () => {
     const config = (flags: object) => resolveConfig('production', { adminToken: 'x'.repeat(16), ...flags }, {}, folder);
     expect(refusal(() => config({}))).toMatch(/^serve needs --chain/);
     expect(refusal(() => config({ chain: '137' }))).toMatch(stock);
@@ -123,7 +123,7 @@ describe('signatures that the live venue would accept too', () => {
     );
   });
 
-  test("contracts of one's own make 137 usable; a chain without stock contracts needs all of them", () => {
+  test('custom contracts make 137 usable; a chain without stock contracts needs all addresses', () => {
     const own = { exchange: `0x${'1'.repeat(40)}`, negRiskExchange: `0x${'2'.repeat(40)}` };
     withFile(JSON.stringify({ contracts: own, chain: 137, adminToken: 'x'.repeat(20) }), (folderOfFile) => {
       const { contracts } = resolveConfig('production', {}, {}, folderOfFile);

@@ -26,7 +26,7 @@ afterEach(async () => {
 const traderOf = ({ url, wallets: [{ privateKey }] }: OwnExchange) => newTrader(url, 0, privateKey as Hex);
 const bid = ({ yes }: Market) => ({ tokenID: yes, price: 0.4, size: 10, side: Side.BUY });
 
-test('exchanges in one process know nothing of each other', async () => {
+test('two exchanges in one process share no markets or orders', async () => {
   const [one, other] = await Promise.all([create(), create()]);
   expect(one.url).not.toBe(other.url);
   const [trader, stranger] = await Promise.all([traderOf(one), traderOf(other)]);
@@ -38,7 +38,7 @@ test('exchanges in one process know nothing of each other', async () => {
   expect((await raw(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
 });
 
-test('it has the catalog of npm start, and no liquidity unless asked for', async () => {
+test('an exchange has the catalog of npm start and, by default, empty order books', async () => {
   const exchange = await create();
   const { json: markets } = await raw(exchange.url, 'GET', '/markets?limit=100');
   expect(markets.length).toBe(100);
@@ -49,7 +49,7 @@ test('it has the catalog of npm start, and no liquidity unless asked for', async
   for (const { bids, asks } of books) expect([bids, asks]).toEqual([[], []]);
 });
 
-test('an order ends when the clock is moved past its end', async () => {
+test('a GTD order expires when the clock is advanced to its expiration', async () => {
   const startS = Math.floor(Date.now() / 1_000); // clients sign with the system's time
   const clock = new VirtualClock(startS * 1_000);
   const exchange = await create({}, clock);
@@ -66,7 +66,7 @@ test('an order ends when the clock is moved past its end', async () => {
   expect(await bids()).toEqual([]);
 });
 
-test('settings that are not allowed are named', async () => {
+test('invalid settings are rejected by name', async () => {
   // @ts-expect-error: a program in JavaScript hears of it too
   await expect(createExchange({ hous: 'calm' })).rejects.toThrow('hous is not a setting. Did you mean house?');
   await expect(createExchange({ port: 65_536 })).rejects.toThrow(
@@ -77,7 +77,7 @@ test('settings that are not allowed are named', async () => {
   );
 });
 
-test('what a folder holds is there again', async () => {
+test('a data directory keeps its markets for the next exchange, and only one can open it at a time', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-own-exchange-'));
   folders.push(dataDir);
   const first = await create({ dataDir });

@@ -25,17 +25,17 @@ test.each([
   ['  (Élan, naïveté & Ångström): 10 %!', 'elan-naivete-angstrom-10'],
   [`${'a'.repeat(119)}bc`, `${'a'.repeat(119)}b`],
   [`${'a'.repeat(119)} b`, 'a'.repeat(119)],
-])('the slug of %j is made of its letters and digits, 120 characters of them at most', async (question, slug) => {
+])('the slug of %j is built from its letters and digits, with at most 120 characters', async (question, slug) => {
   expect((await catalogRecord({ question })).slug).toBe(slug);
 });
 
-test('a question without letters or digits of a slug has a slug of its own', async () => {
+test('questions without Latin letters or digits get distinct slugs of 16 hex digits', async () => {
   const [first, second] = [await catalogRecord({ question: '雨？' }), await catalogRecord({ question: '雪？' })];
   for (const { slug } of [first, second]) expect(slug).toMatch(/^[0-9a-f]{16}$/);
   expect(first.slug).not.toBe(second.slug);
 });
 
-test('a new market shows the price that it was given, until it trades, else one half', async () => {
+test('a new market shows the last_price that it was given, or 0.5 without one', async () => {
   const record = await catalogRecord({ question: 'Dear', last_price: '0.9999' });
   expect(record.outcomePrices).toBe('["0.9999", "0.0001"]');
   const { json } = await send(server.url, 'GET', `/markets/${record.conditionId}`);
@@ -43,7 +43,7 @@ test('a new market shows the price that it was given, until it trades, else one 
   expect((await catalogRecord({ question: 'Open' })).outcomePrices).toBe('["0.5", "0.5"]');
 });
 
-test('the least fee is a fee, and its schedule is told; without one there is none', async () => {
+test('the smallest fee enables fees and shows a fee schedule; a market without a fee shows none', async () => {
   const charged = await catalogRecord({ question: 'Charged', fee: { rate: '0.0001', exponent: 2 } });
   expect(charged).toMatchObject({
     feesEnabled: true,
@@ -107,7 +107,7 @@ test.each<readonly [name: string, taken: readonly unknown[], refused: readonly u
   ['image', ['', 'x'.repeat(2_000)], ['x'.repeat(2_001)]],
   ['group_item_title', ['x'.repeat(200)], ['x'.repeat(201)]],
   ['description', ['😀'.repeat(50_000)], ['x'.repeat(50_001)]],
-])('the bounds of %s', async (name, taken, refused) => {
+])('a new market accepts valid values of %s and rejects invalid ones with 400', async (name, taken, refused) => {
   for (const value of taken) await newMarket({ [name]: value });
   for (const value of refused) {
     const { status, json } = await admin('/admin/markets', { question: 'Is this one too much?', [name]: value });

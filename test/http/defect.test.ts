@@ -56,7 +56,7 @@ const throwing: readonly Handler[] = [
   },
 ];
 
-test('a throwing handler answers 503, tells its server once a throw, and leaves other replies alone', async () => {
+test('a throwing handler gives 503, reports each error once, and does not affect other responses', async () => {
   const { handler, entered, open } = gate();
   const defects: Error[] = [];
   const endpoints: readonly Endpoint[] = [
@@ -84,7 +84,7 @@ test('a throwing handler answers 503, tells its server once a throw, and leaves 
   ]);
 });
 
-test('closed storage is 503 with its reason, and no defect', async () => {
+test('closed storage gives 503 with its reason, not with the error of an internal defect', async () => {
   const handler: Handler = async () => {
     throw new StorageUnavailable('the disk is full');
   };
@@ -95,7 +95,7 @@ test('closed storage is 503 with its reason, and no defect', async () => {
   expect(reply.headers.get('retry-after')).toBe('5');
 });
 
-test('a stopping server answers what it has begun, turns new requests away, and then takes no connections', async () => {
+test('a stopping server refuses connections, rejects new requests and completes those in progress', async () => {
   const { handler, entered, open } = gate();
   const running = await startTestServer({ endpoints: [{ ...row, path: '/gate', handler }] });
   const { port, url } = running;

@@ -55,14 +55,14 @@ const post = (length: number | string, more = ''): string =>
 const errorOf = (body: string): string => JSON.parse(body).error;
 
 describe('routes', () => {
-  test('an unknown path is 404 with a JSON error', async () => {
+  test('an unknown path gives 404 with a JSON error', async () => {
     const reply = await send(server.url, 'GET', '/nowhere');
     expect(reply.status).toBe(404);
     expect(reply.json).toEqual({ error: 'not found' });
     expect(reply.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  test('a plain request for a stream is 404 and hears that it asks for no upgrade', async () => {
+  test('a plain request for a stream gives 404 with an error about the missing upgrade', async () => {
     for (const path of ['/ws', '/ws/', '/ws/market', '/ws/user']) {
       const reply = await send(server.url, 'GET', path);
       expect(reply.status).toBe(404);
@@ -73,7 +73,7 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/wsx')).json).toEqual({ error: 'not found' });
   });
 
-  test('a path beside the streams hears which there are, whether it asks for an upgrade or not', async () => {
+  test('an unknown path under /ws gives 404 with the paths of the streams, with or without an upgrade', async () => {
     const upgrade =
       'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
     for (const path of ['/ws/markets', '/ws/user/', '/ws/Market'])
@@ -83,7 +83,7 @@ describe('routes', () => {
       }
   });
 
-  test('a known path with another method is 405 and says what it takes', async () => {
+  test('a known path with another method gives 405 with the allowed methods', async () => {
     const reply = await send(server.url, 'DELETE', '/time');
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
@@ -92,7 +92,7 @@ describe('routes', () => {
     expect(raw.status).toBe(405);
   });
 
-  test('parts of a path are percent-decoded, and a malformed sequence is 400', async () => {
+  test('path segments are percent-decoded, and a malformed sequence gives 400', async () => {
     const reply = await send(server.url, 'GET', '/test/by/a%20b/%E2%82%AC?x=1');
     expect(reply.json.params).toEqual({ name: 'a b', other: '€' });
     const bad = await send(server.url, 'GET', '/test/by/%zz/x');
@@ -101,7 +101,7 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/test/by//x')).status).toBe(404);
   });
 
-  test('a handler learns query, address and headers', async () => {
+  test('a handler receives the query, the client address and the headers', async () => {
     seen.length = 0;
     const headers = { 'x-test': 'yes' };
     await send(server.url, 'POST', '/test/echo?a=1&a=2', {}, headers);
@@ -112,7 +112,7 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/test/ip')).json).toMatch(/127\.0\.0\.1$/);
   });
 
-  test('a BadRequest becomes its status, fields and headers', async () => {
+  test('a BadRequest sets the status, fields and headers of the response', async () => {
     const reply = await send(server.url, 'GET', '/test/bad');
     expect(reply.status).toBe(429);
     expect(reply.json).toEqual({ error: 'come later', code: 7 });
@@ -120,7 +120,7 @@ describe('routes', () => {
   });
 });
 
-test('a historian that cannot answer is 503, with when to come back', async () => {
+test('an unavailable historian gives 503 with Retry-After', async () => {
   const reply = await send(server.url, 'GET', '/test/no-history');
   expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '5']);
   expect(reply.json).toEqual({
@@ -129,7 +129,7 @@ test('a historian that cannot answer is 503, with when to come back', async () =
 });
 
 describe('HEAD and OPTIONS', () => {
-  test('HEAD answers as GET does, without the body', async () => {
+  test('HEAD gives the same status and Content-Length as GET, and 405 where there is no GET', async () => {
     const replies = await sendRaw(
       server.port,
       ['HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n', 'HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n'],
@@ -148,7 +148,7 @@ describe('HEAD and OPTIONS', () => {
     expect(onlyPost.status).toBe(405);
   });
 
-  test('pages of any origin may call public paths', async () => {
+  test('web pages of any origin can call public paths', async () => {
     const headers = {
       origin: 'http://elsewhere.example',
       'access-control-request-method': 'POST',
@@ -163,7 +163,7 @@ describe('HEAD and OPTIONS', () => {
     expect(get.headers.get('access-control-allow-origin')).toBe('*');
   });
 
-  test('pages of any origin may read every header of public replies, those of refusals too', async () => {
+  test('web pages of any origin can read all headers of public responses, error responses included', async () => {
     const headers = { origin: 'http://elsewhere.example' };
     for (const path of ['/time', '/nothing', '/book?token_id=x', '/data/orders']) {
       const reply = await send(server.url, 'GET', path, undefined, headers);
@@ -173,7 +173,7 @@ describe('HEAD and OPTIONS', () => {
     expect(own.headers.get('access-control-expose-headers')).toBeNull();
   });
 
-  test('pages of other origins may not call /admin and /dev', async () => {
+  test('web pages of other origins cannot call /dev/faucet', async () => {
     const origin = 'http://elsewhere.example';
     const preflight = await send(server.url, 'OPTIONS', '/dev/faucet', undefined, { origin });
     expect(preflight.headers.get('access-control-allow-origin')).toBeNull();
@@ -188,7 +188,7 @@ describe('HEAD and OPTIONS', () => {
 
 describe('Host', () => {
   test.each(['localhost', 'LOCALHOST:1', 'a.b.localhost:80', '127.0.0.1', '127.9.8.7:1', '[::1]:8080', 'localhost.'])(
-    'a loopback development server answers to %s',
+    'a loopback development server accepts the host %s',
     async (host) => {
       const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
       expect(reply.status).toBe(200);
@@ -196,7 +196,7 @@ describe('Host', () => {
   );
 
   test.each(['elsewhere.example', 'elsewhere.example:8080', 'localhost.example', '127.0.0.1.example', '10.0.0.1'])(
-    'and to %s with 421',
+    'a loopback development server rejects the host %s with 421',
     async (host) => {
       const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
       expect(reply.status).toBe(421);
@@ -207,7 +207,7 @@ describe('Host', () => {
     },
   );
 
-  test('names that the configuration adds are answered', async () => {
+  test('host names added by the configuration are accepted', async () => {
     const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });
     const [reply] = await sendRaw(other.port, ['GET /time HTTP/1.1\r\nHost: BOX.lan:9\r\n\r\n']);
     expect(reply.status).toBe(200);
@@ -216,7 +216,7 @@ describe('Host', () => {
 });
 
 describe('bodies', () => {
-  test('a body that is not JSON is 400 and says where', async () => {
+  test('a body that is not JSON gives 400 with the parse error or the fixed text of the endpoint', async () => {
     const reply = await send(server.url, 'POST', '/test/echo', '{"a": tru}');
     expect(reply.status).toBe(400);
     expect(reply.json.error).toMatch(/^the body is not JSON: /);
@@ -224,19 +224,19 @@ describe('bodies', () => {
     expect(fixed.json).toEqual({ error: 'Invalid order payload' });
   });
 
-  test('an empty body with a JSON content type is no error', async () => {
+  test('an empty body with a JSON content type is accepted', async () => {
     const [reply] = await sendRaw(server.port, [post(0)]);
     expect(JSON.parse(reply.body)).toEqual({ params: {}, bytes: 0, json: null });
   });
 
-  test('a GET with a body hands it to the handler', async () => {
+  test('the body of a GET reaches the handler', async () => {
     const head =
       'GET /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n';
     const [reply] = await sendRaw(server.port, [head, '[1]']);
     expect(JSON.parse(reply.body).json).toEqual([1]);
   });
 
-  test.each([10_000, httpLimits.jsonDepthMax + 1])('%i levels of nesting are 400 with the limit', async (depth) => {
+  test.each([10_000, httpLimits.jsonDepthMax + 1])('a body with %i levels of nesting gives 400 with the limit', async (depth) => {
     for (const [open, close] of [
       ['[', ']'],
       ['{"a":', '}'],
@@ -248,7 +248,7 @@ describe('bodies', () => {
     }
   });
 
-  test('many arrays side by side, or brackets in strings, are no nesting', async () => {
+  test('sibling arrays and brackets in strings do not count as nesting', async () => {
     const wide = Array.from({ length: 500 }, () => [{ a: ['[[[[[{{{{{\\"'] }]);
     const reply = await send(server.url, 'POST', '/test/echo', wide);
     expect(reply.json.json).toEqual(wide);
@@ -258,14 +258,14 @@ describe('bodies', () => {
     }
   });
 
-  test('bytes that are no UTF-8 are 400', async () => {
+  test('bytes that are not UTF-8 give 400', async () => {
     const body = Buffer.from([0x22, 0xc3, 0x28, 0x22]);
     const [reply] = await sendRaw(server.port, [post(body.length), body]);
     expect(reply.status).toBe(400);
     expect(errorOf(reply.body)).toBe('the body is not valid UTF-8');
   });
 
-  test('another content type is 415, none at all is taken', async () => {
+  test('a content type other than JSON gives 415, a missing one is accepted', async () => {
     const plain = await send(server.url, 'POST', '/test/echo', '{}', { 'content-type': 'text/plain' });
     expect(plain.status).toBe(415);
     expect(plain.json.error).toBe('the content type text/plain is not supported; send the body as application/json');
@@ -279,7 +279,7 @@ describe('bodies', () => {
     expect((await sendRaw(server.port, [none]))[0].status).toBe(200);
   });
 
-  test('a body above the limit is 413 with the limit, declared or not', async () => {
+  test('a body above the limit gives 413 with the limit, with or without Content-Length', async () => {
     const bytes = httpLimits.bodyBytesMax + 1;
     const [declared] = await sendRaw(server.port, [post(bytes)]);
     expect(declared.status).toBe(413);
@@ -293,7 +293,7 @@ describe('bodies', () => {
     expect(errorOf(undeclared.body)).toBe(errorOf(declared.body));
   });
 
-  test('a body exactly at the limit arrives whole, in one piece or in many', async () => {
+  test('a body of exactly the limit arrives whole, and so does a body sent in several pieces', async () => {
     const text = JSON.stringify('x'.repeat(httpLimits.bodyBytesMax - 2));
     expect((await send(server.url, 'POST', '/test/echo', text)).json.bytes).toBe(httpLimits.bodyBytesMax);
     const parts = ['[1', ',2', ',3', ']'];
@@ -301,7 +301,7 @@ describe('bodies', () => {
     expect(JSON.parse(reply.body).json).toEqual([1, 2, 3]);
   });
 
-  test('Content-Length given twice is refused', async () => {
+  test('a duplicate Content-Length is rejected with 400', async () => {
     const [different] = await sendRaw(server.port, [post(2, 'Content-Length: 5\r\n'), '{}']);
     expect(different.status).toBe(400);
     expect(errorOf(different.body)).toBe('Content-Length is given 2 times; send it once');
@@ -309,7 +309,7 @@ describe('bodies', () => {
     expect(equal.status).toBe(400);
   });
 
-  test('an answer before the body has come leaves the connection usable', async () => {
+  test('a response sent before the body has arrived leaves the connection usable', async () => {
     const unknown = 'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n';
     const get = 'GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const replies = await sendRaw(server.port, [unknown, 'tr', 'ue', get], 2);

@@ -85,7 +85,7 @@ async function readLong(pauseMs: number, isLeaving = false): Promise<Buffer | un
   return isLeaving ? undefined : whole.subarray(whole.indexOf('\r\n\r\n') + 4);
 }
 
-test('a long reply arrives whole, however slowly it is read and whoever leaves meanwhile', async () => {
+test('long responses arrive whole, however slowly they are read, while other clients disconnect', async () => {
   const read = [readLong(0), readLong(2), readLong(0, true), readLong(0), readLong(0, true), readLong(2)];
   const bodies = await Promise.all(read);
   for (const body of bodies) if (body !== undefined) expect(body.equals(longBody)).toBe(true);
@@ -94,7 +94,7 @@ test('a long reply arrives whole, however slowly it is read and whoever leaves m
   expect(head.headers['content-length']).toBe(String(longBody.length));
 });
 
-test('a reply whose client has gone is not made any further, and keeps no other waiting', async () => {
+test('work on a response stops once its client has disconnected, and does not delay others', async () => {
   const clients = [1, 2, 3].map(() => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /test/endless HTTP/1.1\r\nHost: localhost\r\n\r\n');
@@ -122,13 +122,13 @@ describe('pipelined requests', () => {
       socket.resume();
     });
 
-  test('a few at once are answered in order', async () => {
+  test('a few are answered in order', async () => {
     const replies = await sendRaw(server.port, [get('/test/by/1/x') + get('/test/by/2/x') + get('/nowhere')], 3);
     expect(replies.map(({ status }) => status)).toEqual([200, 200, 404]);
     expect(replies.slice(0, 2).map(({ body }) => JSON.parse(body).params.name)).toEqual(['1', '2']);
   });
 
-  test('more than a turn answers close their connection and keep nobody else waiting', async () => {
+  test('more than the limit per turn close their connection and do not delay other clients', async () => {
     echoCount = 0;
     await Promise.all([burst('/test/echo', 2_000), send(server.url, 'GET', '/version')]);
     // One more than a turn answers: its reply waits for the next turn, and the request after it closes the connection.
@@ -137,13 +137,13 @@ describe('pipelined requests', () => {
     expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
   });
 
-  test('large replies reach the bound by their bytes', async () => {
+  test('large responses reach the limit per turn by their bytes', async () => {
     largeCount = 0;
     await burst('/test/large', 2_000);
     expect(largeCount).toBe(httpLimits.turnReplyBytesMax / LARGE_BYTES + 1);
   });
 
-  test('replies to what nothing handles are bounded too', async () => {
+  test('a burst of requests for an unknown path closes its connection too', async () => {
     await burst('/nowhere', 2_000);
     expect((await send(server.url, 'GET', '/version')).status).toBe(200);
   });
@@ -155,8 +155,8 @@ describe('pipelined requests', () => {
   });
 });
 
-describe('clients that go away', () => {
-  test('in the middle of a body: the server goes on', async () => {
+describe('clients that disconnect', () => {
+  test('in the middle of a body do not affect the server', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () => {
         socket.write('POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n', () => {
@@ -168,7 +168,7 @@ describe('clients that go away', () => {
     expect((await send(server.url, 'GET', '/version')).json).toEqual({ version: 2, interface: INTERFACE_VERSION });
   });
 
-  test('while a handler waits: its reply goes nowhere and the server goes on', async () => {
+  test('while a handler is waiting do not affect the server', async () => {
     const before = enteredCount;
     const socket = connect(server.port, '127.0.0.1');
     socket.write('GET /test/slow HTTP/1.1\r\nHost: localhost\r\n\r\n');

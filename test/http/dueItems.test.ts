@@ -20,7 +20,7 @@ function pass(seconds: number): void {
 
 const statusOf = async (id: string): Promise<string> => (await call(alice, 'GET', `/data/order/${id}`)).json.status;
 
-test('an order that rests is not told of the trades of a delayed one that entered right before it', async () => {
+test('the response to a resting order omits the trades of a delayed order that entered just before it', async () => {
   const slow = await newMarket({ seconds_delay: 2 });
   expect((await post(bob, slow, { pips: 6000, shares: 10, side: 'BUY', token: 1 })).json.status).toBe('live');
   const delayed = await post(alice, slow, { pips: 4000, shares: 10 });
@@ -32,7 +32,7 @@ test('an order that rests is not told of the trades of a delayed one that entere
   expect(resting.json.tradeIDs ?? []).toEqual([]);
 });
 
-test('a cancel does not name an order that had expired by then', async () => {
+test('DELETE /cancel-all does not list an order that has already expired', async () => {
   const body = orderBody(alice, market, { pips: 2000, shares: 10, orderType: 'GTD' });
   const expiration = String(Math.floor(clock.now() / 1000) + 90);
   const expiring = await call(alice, 'POST', '/order', { ...body, order: { ...body.order, expiration } });
@@ -44,7 +44,7 @@ test('a cancel does not name an order that had expired by then', async () => {
   expect(await statusOf(expiring.json.orderID)).not.toBe('LIVE');
 });
 
-test('an order that is sent again is answered as at first, though another took it in the same millisecond', async () => {
+test('an idempotent resend of an order gets its first response, even if filled in the same millisecond', async () => {
   const place = await newMarket();
   const body = orderBody(alice, place, { pips: 4000, shares: 10 });
   const again = () => {
@@ -59,7 +59,7 @@ test('an order that is sent again is answered as at first, though another took i
   expect((await again()).json).toEqual(first.json);
 });
 
-test('an order is in time up to the very millisecond until which it says that it is valid', async () => {
+test('an order is accepted up to the exact millisecond of its X-Valid-Until-Ms, and rejected after it', async () => {
   heldMs = clock.now() + 1;
   const sendUntil = (untilMs: number) => {
     const body = orderBody(alice, market, { pips: 1000, shares: 10 });

@@ -30,7 +30,7 @@ async function balanceOf(
 }
 
 describe('a deposit to a derived wallet', () => {
-  test("before the owner has a key is the owner's from its first key on", async () => {
+  test('made before the owner has a key belongs to the owner from its first key on', async () => {
     const wallet = developmentWallet(20);
     const { proxy, safe, depositBeacon } = wallets.derivedWallets(wallet.address.toLowerCase());
     for (const [address, amount] of [
@@ -46,7 +46,7 @@ describe('a deposit to a derived wallet', () => {
     expect(await balanceOf(wallet, key, 3)).toBe('10007500000');
   });
 
-  test('after the owner has a key finds its owner by itself', async () => {
+  test('made after the owner has a key is credited to the owner', async () => {
     const wallet = developmentWallet(21);
     const { depositUups, proxy } = wallets.derivedWallets(wallet.address.toLowerCase());
     const key = await createKey(server.url, wallet);
@@ -56,7 +56,7 @@ describe('a deposit to a derived wallet', () => {
     expect(server.services.views.accounts.byWallet(depositUups)?.owner).toBe(wallet.address.toLowerCase());
   });
 
-  test('that the first rules let stand beside a binding is no hindrance to its deriver’s first key', async () => {
+  test('accepted by the first rules despite a binding does not block the first key of the deriving address', async () => {
     const { exchange, services } = server;
     const wallet = developmentWallet(28);
     const { safe } = wallets.derivedWallets(wallet.address.toLowerCase());
@@ -72,7 +72,7 @@ describe('a deposit to a derived wallet', () => {
     expect(services.views.accounts.byWallet(safe)?.owner).toBe(safe);
   });
 
-  test('cannot be claimed by a key whose wallet it is not', async () => {
+  test('cannot be claimed by the key of another owner', async () => {
     const wallet = developmentWallet(22);
     const other = developmentWallet(23);
     const { proxy } = wallets.derivedWallets(wallet.address.toLowerCase());
@@ -83,8 +83,8 @@ describe('a deposit to a derived wallet', () => {
 });
 
 // While a flush takes its time, both requests see the state from before either is done.
-describe.each([0, 1_000_000])('a deposit beside the first key of its owner, with a credit of %i', (creditMicro) => {
-  test("is the owner's, whichever comes first", async () => {
+describe.each([0, 1_000_000])('a deposit concurrent with the first key of its owner, with a credit of %i', (creditMicro) => {
+  test('belongs to the owner, whichever comes first', async () => {
     await inTempDir(async (dataDir) => {
       const durable = await startTestServer({ config: { dataDir } });
       const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;

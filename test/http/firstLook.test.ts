@@ -55,7 +55,7 @@ function damage(dataDir: string): void {
 }
 
 test.each([false, true])(
-  'a journal that ends its reader is refused by name (with a snapshot: %s)',
+  'a journal that crashes its reader is rejected as damaged, with exit status 5 (with a snapshot: %s)',
   async (hasSnapshot) => {
     const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
     try {

@@ -36,7 +36,7 @@ function expectWhole({ views, exchange }: Services): void {
   exchange.checkInvariants();
 }
 
-test('the seed catalog is there as its file says, with dates that count from the first start', async () => {
+test('a first start creates the catalog of the seed file, with dates relative to that start', async () => {
   const server = await startTestServer({ hasSeed: true });
   expectWhole(server.services);
   const { markets, accounts } = server.services.views;
@@ -66,7 +66,7 @@ test('the seed catalog is there as its file says, with dates that count from the
   await server.close();
 });
 
-test('a first start that was cut off is finished by the next one', async () => {
+test('an interrupted first start is completed by the next one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
   const views = new Views();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
@@ -90,7 +90,7 @@ test('a first start that was cut off is finished by the next one', async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-test('a first start that was cut off before its first event is finished by the next one', async () => {
+test('a first start interrupted before its first event is completed by the next one', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
   await (await openExchange({ dataDir, settings, followers: [] })).close();
@@ -101,7 +101,7 @@ test('a first start that was cut off before its first event is finished by the n
   rmSync(dataDir, { recursive: true });
 });
 
-test('a journal that began without the catalog is left as it is', async () => {
+test('a journal that began without the seed catalog gets neither the catalog nor funded wallets', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
   const views = new Views();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;

@@ -54,7 +54,7 @@ async function rest(): Promise<string> {
 const openIds = async (): Promise<readonly string[]> =>
   (await call('GET', '/data/orders')).json.data.map(({ id }: { id: string }) => id);
 
-test('each id is new, must be sent next, and a wrong one is told with the one expected', async () => {
+test('each heartbeat gives a new id for the next one; a wrong id is rejected with the expected one', async () => {
   const first = await beat('');
   expect(first.status).toBe(200);
   expect(first.json).toEqual({ heartbeat_id: expect.stringMatching(UUID) });
@@ -76,7 +76,7 @@ test('each id is new, must be sent next, and a wrong one is told with the one ex
   expect((await beat(second.json.heartbeat_id.toUpperCase())).status).toBe(200);
 });
 
-test('ten seconds of silence cancel the orders of the key, and heartbeats keep them', async () => {
+test('ten seconds without a heartbeat cancel the orders of the key, and heartbeats keep them open', async () => {
   const order = await rest();
   clock.advance(9_000);
   expect((await call('POST', '/heartbeats')).json).toEqual({ status: 'ok' });
@@ -89,7 +89,7 @@ test('ten seconds of silence cancel the orders of the key, and heartbeats keep t
   expect([newest.payload.order_id, newest.payload.reason]).toEqual([order, 'heartbeat_lapsed']);
 });
 
-test('after a lapse any id begins anew, and without heartbeats nothing is cancelled', async () => {
+test('after a lapse heartbeats restart with any UUID, and without heartbeats nothing is cancelled', async () => {
   const order = await rest();
   clock.advance(60_000);
   expect(await openIds()).toEqual([order]);
@@ -103,7 +103,7 @@ test('after a lapse any id begins anew, and without heartbeats nothing is cancel
   expect(await openIds()).toEqual([]);
 });
 
-test('only a trading key has a heartbeat', async () => {
+test('a heartbeat with a read-only key is rejected with 401', async () => {
   const { json } = await call('POST', '/auth/readonly-api-key');
   const headers = { POLY_ADDRESS: server.wallets[0].address, POLY_API_KEY: json.apiKey };
   const reply = await send(server.url, 'POST', '/heartbeats', undefined, headers);

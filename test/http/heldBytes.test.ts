@@ -11,7 +11,7 @@ function openRoom() {
   return { cut, hold: (name: string, bytes: number) => room.hold(clients[name], bytes) };
 }
 
-test('the oldest give way, as many as it takes', () => {
+test('the oldest clients are cut off, as many as necessary', () => {
   const { cut, hold } = openRoom();
   hold('a', 4);
   hold('b', 4);
@@ -21,7 +21,7 @@ test('the oldest give way, as many as it takes', () => {
   expect(cut).toEqual(['a', 'b']);
 });
 
-test('where the oldest itself asks for more, the oldest of the others give way', () => {
+test('if the oldest client itself needs more room, the oldest other client is cut off', () => {
   const { cut, hold } = openRoom();
   hold('a', 2);
   hold('b', 4);

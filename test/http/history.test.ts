@@ -84,7 +84,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('points stand at full minutes, carry the last midpoint forward and end now', async () => {
+test('points are at full minutes, carry the last midpoint forward and end at the present', async () => {
   expect(await pointsOf('market=100&interval=max')).toEqual([]);
   await bid(0, 0, 4000); // 0:00, midpoint 0.7 with no ask
   clock.advance(20_000);
@@ -110,7 +110,7 @@ test('points stand at full minutes, carry the last midpoint forward and end now'
   expect(await midpoint(101)).toBe(0.45);
 });
 
-test('a condition id stands for its first token, and a window and a fidelity choose points', async () => {
+test('a condition id selects its first token, and window, interval and fidelity select the points', async () => {
   const end = (seconds: number): number => T0_S + seconds;
   expect(await pointsOf(`market=${word(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
     [120, 0.55],
@@ -134,7 +134,7 @@ test('a condition id stands for its first token, and a window and a fidelity cho
   expect((await pointsOf('market=100')).length).toBe(5);
 });
 
-test('who asks up to a moment ago gets the midpoint of that moment, as one whose clock is late does', async () => {
+test('a query that ends less than a minute ago gets a last point at exactly its end', async () => {
   const nowS = T0_S + 285;
   const upTo = (endS: number): Promise<readonly (readonly [number, number])[]> =>
     pointsOf(`market=100&startTs=${nowS - 6_000}&endTs=${endS}`);
@@ -144,7 +144,7 @@ test('who asks up to a moment ago gets the midpoint of that moment, as one whose
   expect((await upTo(nowS - 60)).at(-1)).toEqual([180, 0.55]);
 });
 
-test('a point before the last change of the midpoint says what was in force then, or is not given', async () => {
+test('an end before the last midpoint change gives the midpoint in force then, or no point', async () => {
   const startS = clock.now() / 1000;
   expect(startS % 60).toBe(45);
   clock.advance(25_000); // 10 s past a full minute
@@ -202,7 +202,7 @@ test('an interval reaches back from the present', async () => {
   ]);
 });
 
-test('a market that is over keeps its history, without what its close took out of the book', async () => {
+test('a closed market keeps its history, unaffected by the orders that its close removed', async () => {
   await bid(2, 0, 3000);
   await bid(2, 1, 5000);
   expect(await midpoint(104)).toBe(0.4);
@@ -217,7 +217,7 @@ test('a market that is over keeps its history, without what its close took out o
   expect(await pointsOf('market=104&interval=5m')).toEqual([]);
 });
 
-test('a batch answers by the keys that were asked for, without what does not exist', async () => {
+test('a batch is keyed by the ids as requested, and omits unknown ones', async () => {
   const batch = (body: unknown): Promise<JsonReply> => send(server.url, 'POST', '/batch-prices-history', body);
   const { status, json } = await batch({
     markets: ['100', '101', word(1), '999', '100'],
@@ -240,7 +240,7 @@ test('a batch answers by the keys that were asked for, without what does not exi
   expect(Object.keys((await batch({ markets: ['100'] })).json.history)).toEqual(['100']);
 });
 
-test('what is wrong is told by the name of its field', async () => {
+test('invalid and missing fields are rejected by name, an unknown market with 404', async () => {
   const refusals: readonly (readonly [string, string])[] = [
     ['', 'missing_field: market'],
     ['market=', 'missing_field: market'],
@@ -286,7 +286,7 @@ test('what is wrong is told by the name of its field', async () => {
   }
 });
 
-test('samples are those of a naive list of every midpoint there ever was', () => {
+test('samples equal those of a naive list of all midpoints', () => {
   const change = fc.record({ afterMs: fc.nat(150_000), pips: fc.integer({ min: 1, max: 5 }) });
   const asked = fc.record({ start: fc.nat(900), length: fc.nat(900), step: fc.integer({ min: 1, max: 3 }) });
   fc.assert(

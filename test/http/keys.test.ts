@@ -27,7 +27,7 @@ let walletIndex = 20;
 /** A wallet that no test has used yet. */
 const freshWallet = () => developmentWallet(walletIndex++);
 
-test('a key is made once for a wallet and nonce, and derived ever after', async () => {
+test('a key is created once per wallet and nonce, and can be derived afterwards', async () => {
   const wallet = freshWallet();
   const unknown = await send(server.url, 'GET', '/auth/derive-api-key', undefined, l1Headers(wallet));
   expect([unknown.status, unknown.json]).toEqual([400, { error: 'Could not derive api key!' }]);
@@ -45,7 +45,7 @@ test('a key is made once for a wallet and nonce, and derived ever after', async 
   expect(listed.json).toEqual({ apiKeys: [made.apiKey, other.apiKey] });
 });
 
-test('of two requests at once for one pair, one makes the key', async () => {
+test('of three concurrent requests for one wallet and nonce, one creates the key', async () => {
   const wallet = freshWallet();
   const replies = await Promise.all(
     [1, 2, 3].map(() => send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))),
@@ -53,7 +53,7 @@ test('of two requests at once for one pair, one makes the key', async () => {
   expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
 });
 
-test('a deleted key is refused at once, and the next one of its pair is another', async () => {
+test('a deleted key is rejected at once, and the next key of its wallet and nonce is a different one', async () => {
   const wallet = freshWallet();
   const first = await createKey(server.url, wallet);
   const deleted = await sendSigned(server.url, wallet.address, first, 'DELETE', '/auth/api-key');
@@ -76,7 +76,7 @@ test('a first key credits its owner and the four derived wallets', async () => {
   expect(balances).toEqual(Array(5).fill(10_000_000_000));
 });
 
-test('L1 headers that do not fit are 401', async () => {
+test('invalid L1 headers give 401', async () => {
   const wallet = freshWallet();
   const good = l1Headers(wallet);
   const bad = [
@@ -95,7 +95,7 @@ test('L1 headers that do not fit are 401', async () => {
   }
 });
 
-test('a nonce past what the exchange keeps is 400, and leading zeros change nothing', async () => {
+test('a nonce above 9007199254740991 is rejected, and leading zeros of a nonce are ignored', async () => {
   const wallet = freshWallet();
   const large = await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, '9007199254740992'));
   expect([large.status, large.json.error]).toEqual([
@@ -116,7 +116,7 @@ test('a nonce past what the exchange keeps is 400, and leading zeros change noth
   expect((await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, '5'))).status).toBe(400);
 });
 
-test('L2 headers: what is signed and by whom', async () => {
+test('L2 headers are accepted in every valid form, and give 401 if any of them is wrong', async () => {
   const wallet = freshWallet();
   const credentials = await createKey(server.url, wallet);
   const path = '/auth/api-keys';
@@ -157,7 +157,7 @@ test('L2 headers: what is signed and by whom', async () => {
   }
 });
 
-test('a HEAD is signed as such', async () => {
+test('a HEAD request must be signed as HEAD', async () => {
   const wallet = freshWallet();
   const credentials = await createKey(server.url, wallet);
   const path = '/auth/api-keys';
@@ -168,7 +168,7 @@ test('a HEAD is signed as such', async () => {
   expect(await Promise.all(statuses)).toEqual([200, 401]);
 });
 
-test('a read-only key reads with address and key alone, and never trades', async () => {
+test('a read-only key reads with address and key alone, and cannot cancel orders', async () => {
   const wallet = freshWallet();
   const identity = { kind: ApiKeyKind.READONLY, owner: wallet.address, nonce: 0, generation: 0 };
   const { apiKey } = deriveCredentials(server.services.secret, identity);
@@ -189,7 +189,7 @@ test('a read-only key reads with address and key alone, and never trades', async
   expect((await send(server.url, 'GET', '/data/orders', undefined, stranger)).status).toBe(401);
 });
 
-test('after the server has another secret, an owner makes its key anew', async () => {
+test('after a change of the server secret, old keys are rejected and an owner creates new ones', async () => {
   const wallet = freshWallet();
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
   const first = await startTestServer({ config: { dataDir } });
@@ -226,7 +226,7 @@ test('after the server has another secret, an owner makes its key anew', async (
   rmSync(dataDir, { recursive: true });
 });
 
-test('a start with another secret than that of the latest key says so', async () => {
+test('a start warns if the latest key was derived from another secret', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
   const says = /WARN.*The latest API key was derived from a secret other/;
   const start = async (secret: string, change?: (url: string) => Promise<unknown>) => {
@@ -243,7 +243,7 @@ test('a start with another secret than that of the latest key says so', async ()
   rmSync(dataDir, { recursive: true });
 });
 
-test('a start for another chain than that of the latest order says which', async () => {
+test('a start warns if the latest order was signed for another chain, and names both chains', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
   const says = /WARN.*The latest order was signed for chain (\d+), but this exchange uses chain (\d+) /;
   const start = async (chain: string, house: string): Promise<readonly string[] | undefined> => {
