@@ -8,7 +8,7 @@ import { parsePips } from '../../server/wire/numbers.ts';
 import { Random } from '../model/random.ts';
 import { amountCases } from '../wire/amountCases.ts';
 
-test('a BUY that takes only spends whole cents, and means its price on every tick', () => {
+test('a take-only BUY spends whole cents and keeps its intended price at every tick size', () => {
   const random = new Random(8);
   for (let turn = 0; turn < 20_000; turn += 1) {
     const tickPips = random.pick([...TICK_SIZES_PIPS]);
@@ -27,7 +27,7 @@ test('a BUY that takes only spends whole cents, and means its price on every tic
   }
 });
 
-test('where nothing says how much a BUY must spend, the fewest lots that it can ask for cost a cent', () => {
+test('without a minimum to spend, the smallest BUY that lotsSpending allows costs exactly one cent', () => {
   for (const pips of [1, 31, 5_000, 9_999]) {
     const lots = lotsSpending(0, pips);
     const spent = (of: number): number =>
@@ -36,7 +36,7 @@ test('where nothing says how much a BUY must spend, the fewest lots that it can 
   }
 });
 
-test('amounts of limit orders are those that the official client signs', () => {
+test('amounts of limit orders equal those that the official client signs', () => {
   const limits = amountCases.filter(([kind]) => kind === 'limit');
   expect(limits.length).toBeGreaterThan(20);
   for (const [, side, tick, price, , makerAmount, takerAmount] of limits) {

@@ -21,7 +21,7 @@ async function hashesOf(seed: number, ms: number): Promise<unknown> {
 }
 
 test(
-  'the same seed gives the same state, another seed another one',
+  'the same seed gives the same state, and a different seed a different state',
   async () => {
     const first = await hashesOf(5, minutes * 60_000);
     expect(await hashesOf(5, minutes * 60_000)).toEqual(first);
@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  'markets that an operator makes are left alone',
+  'the house leaves markets created by an operator alone',
   async () => {
     world = await openWorld();
     const { services, counts } = world;

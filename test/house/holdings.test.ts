@@ -49,7 +49,7 @@ function expectOnlyHarmless(): void {
 }
 
 test(
-  'an account whose money runs low gets as much as it is short of what it began with',
+  'an account that runs low on collateral is topped up to its initial deposit',
   async () => {
     const { views } = world.services;
     const [owner] = houseAddresses();
@@ -65,7 +65,7 @@ test(
 );
 
 test.each([0, 1] as const)(
-  'a maker with as many shares of token %i as it may have quotes only what takes them back',
+  'a maker over its position limit in token %i quotes only to reduce the position',
   async (outcome) => {
     const [{ index }] = openMarkets(world);
     const maker = makerOf(index);
@@ -87,7 +87,7 @@ test.each([0, 1] as const)(
 );
 
 test(
-  'sets that pile up become money again',
+  'complete sets that pile up are merged back into collateral',
   async () => {
     const [{ index }] = openMarkets(world);
     const maker = makerOf(index);

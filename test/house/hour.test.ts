@@ -26,7 +26,7 @@ function netLots(world: HouseWorld, accountId: number, marketIndex: number): num
 }
 
 test(
-  `${minutes} minutes of the house conserve money and keep every market moving`,
+  `over ${minutes} minutes the house conserves money and keeps every market trading`,
   async () => {
     const world = await openWorld();
     const markets = openMarkets(world);

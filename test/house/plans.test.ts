@@ -57,7 +57,7 @@ const arbitraryLook: fc.Arbitrary<MarketLook> = fc
 
 const seeds = fc.integer({ min: 0, max: 1e9 }).map((seed) => new HouseRandom(`test ${seed}`));
 
-test('quotes lie on the grid, cross nothing, and leave nothing on the wrong side of the fair price or far from it', () => {
+test('quotes are on the tick grid and never cross; kept orders are near the fair price, on their side', () => {
   fc.assert(
     fc.property(arbitraryLook, seeds, (look, random) => {
       const { cancels, quotes } = planQuotes(look, random);
@@ -89,7 +89,7 @@ test('quotes lie on the grid, cross nothing, and leave nothing on the wrong side
   );
 });
 
-test('an empty book gets both sides at once, whatever the tick and the price', () => {
+test('an empty book gets quotes on both sides at once, at any tick size and price', () => {
   fc.assert(
     fc.property(arbitraryLook, seeds, (look, random) => {
       const none = { pips: [], lots: [] };
@@ -101,7 +101,7 @@ test('an empty book gets both sides at once, whatever the tick and the price', (
   );
 });
 
-test('a taker reaches the best price, on the grid, within its position', () => {
+test('a taker order reaches the best price, is on the tick grid and respects the position limit', () => {
   fc.assert(
     fc.property(arbitraryLook, seeds, fc.integer({ min: -300_000, max: 300_000 }), (look, random, netLots) => {
       const take = planTake(look, netLots, random);
@@ -123,7 +123,7 @@ test('a taker reaches the best price, on the grid, within its position', () => {
   );
 });
 
-test('a taker trades back what it holds rather than more of it', () => {
+test('a taker near its position limit mostly trades to reduce the position', () => {
   const side = (pips: number) => ({ pips: [pips], lots: [100_000] });
   const look: MarketLook = {
     ...{ tickPips: 100, minOrderLots: 500, fairPips: 5_000, unitPips: 100, spreadUnits: 2, resting: [] },
@@ -138,7 +138,7 @@ test('a taker trades back what it holds rather than more of it', () => {
   expect(buysOf(-0.9 * choices.takerNetLotsMax)).toBeGreaterThan(750);
 });
 
-test('the fair price stays within its bound and comes back to where it began', () => {
+test('the fair price stays within its bound and reverts to where it started', () => {
   const logOdds = (pips: number): number => Math.log(pips / (10_000 - pips));
   for (const anchorPips of [31, 900, 5_000, 9_990]) {
     const random = new HouseRandom(`walk ${anchorPips}`);
@@ -160,7 +160,7 @@ test('the fair price stays within its bound and comes back to where it began', (
   }
 });
 
-test('sizes and distances have the medians that were recorded', () => {
+test('drawn sizes and distances match the recorded medians', () => {
   const random = new HouseRandom('medians');
   const median = (draw: () => number): number => {
     const values = Array.from({ length: 20_001 }, draw).sort((left, right) => left - right);

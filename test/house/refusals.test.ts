@@ -47,7 +47,7 @@ async function ordersDuring(ms: number): Promise<number> {
 }
 
 test(
-  'a paused market is left alone and taken up again; an ended one is left for ever, and its shares are redeemed',
+  'the house stays out of paused and ended markets, redeems resolved shares and resumes after a pause',
   async () => {
     const { views } = world.services;
     const [paused, closed, resolved] = openMarkets(world).slice(5, 8);
@@ -71,7 +71,7 @@ test(
 );
 
 test(
-  'every mode of the exchange is waited out',
+  'the house obeys every restrictive exchange mode and resumes trading in normal mode',
   async () => {
     for (const mode of [ExchangeMode.CANCEL_ONLY, ExchangeMode.DISABLED, ExchangeMode.RESTARTING]) {
       await act(world, { type: 'SetExchangeMode', mode });
@@ -91,7 +91,7 @@ test(
 );
 
 test(
-  'the others go on where an account is banned or may only sell, and a deleted key is made anew',
+  'banned or closed-only accounts do not stop the rest of the house, and a deleted key is recreated',
   async () => {
     const { views } = world.services;
     const addresses = houseAddresses();
@@ -119,7 +119,7 @@ test(
 );
 
 test(
-  'a journal that cannot be written is waited for',
+  'the house places no orders while the journal cannot be written, and resumes afterwards',
   async () => {
     const { exchange } = world;
     store.isFailing = true;

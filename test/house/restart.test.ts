@@ -22,7 +22,7 @@ const openOrders = ({ services }: HouseWorld) =>
   houseAddresses().flatMap((address) => [...services.views.orders.openOf(address)]);
 
 test(
-  'a restart goes on with the same accounts and quotes of its own',
+  'after a restart the house reuses its accounts and replaces its old quotes with new ones',
   async () => {
     const first = await openWorld({ dataDir });
     const before = houseOn(first, 4);
@@ -59,7 +59,7 @@ test(
 );
 
 test(
-  'after a restart quotes stand where a market last traded, and not where it began',
+  'after a restart the house quotes around the last trade of a market, not its initial price',
   async () => {
     const first = await openWorld({ dataDir });
     const before = houseOn(first, 4);
@@ -93,7 +93,7 @@ test(
 );
 
 test(
-  'where all that may be deposited has been, the house takes back its old quotes and trades with what it has',
+  'with the deposit limit reached, a restarted house still replaces its old quotes',
   async () => {
     const first = await openWorld({ dataDir });
     const before = houseOn(first, 4);
@@ -128,7 +128,7 @@ test(
 );
 
 test(
-  'the shares of a market that was resolved while the house did not run are redeemed',
+  'after a restart the house redeems shares of markets resolved during the downtime or afterwards',
   async () => {
     const first = await openWorld({ dataDir });
     const before = houseOn(first, 4);
@@ -160,7 +160,7 @@ test(
   TEST_MS,
 );
 
-test('on timers, steps follow one another until the schedule is stopped', async () => {
+test('on timers, steps run one at a time until the schedule is stopped', async () => {
   const schedule = timerSchedule(() => Date.now());
   let running = 0;
   let steps = 0;
@@ -183,7 +183,7 @@ test('on timers, steps follow one another until the schedule is stopped', async 
   expect(steps).toBe(stoppedAt);
 });
 
-test('a schedule that is stopped waits for the step that runs', async () => {
+test('stopping a schedule waits for the running step to end', async () => {
   const schedule = timerSchedule(() => Date.now());
   let endStep = (): void => undefined;
   const hasBegun = new Promise<void>((begun) => {

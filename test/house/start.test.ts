@@ -36,7 +36,7 @@ async function until(isTrue: () => Promise<boolean>): Promise<void> {
 const isWhole = ({ bids, asks }: Book): boolean => bids.length > 0 && asks.length > 0;
 
 test(
-  'every open market gets a book and a trade; a start without the house finds none of it',
+  'the house gives every open market a book and a trade; a start with --no-house empties the books',
   async () => {
     const first = await startServerProcess({ dataDir, args: ['--house', 'busy', '--seed', '3'] });
     expect(first.output).toMatch(/House +busy/);

@@ -64,7 +64,7 @@ async function withServer(config: Partial<ServerConfig>, run: (other: TestServer
   }
 }
 
-test('orders, fills, refusals and cancels show in what is counted, each once', async () => {
+test('orders, fills, rejections and cancels are each counted once', async () => {
   const before = await scrape();
   expect((await post(alice, market, { pips: 4_000, shares: 20 })).status).toBe(200);
   const resting = await scrape();
@@ -95,7 +95,7 @@ test('orders, fills, refusals and cancels show in what is counted, each once', a
   expect(changes('journal_written_bytes_total')).toBeGreaterThan(records * 100);
 });
 
-test('markets and modes are shown in every state there is, as the views have them', async () => {
+test('metrics report markets by every status, and the exchange mode, in line with the views', async () => {
   const before = await scrape();
   const { conditionId } = await newMarket({ status: 'paused' });
   const admin = bearer('dev-admin');
@@ -116,7 +116,7 @@ test('markets and modes are shown in every state there is, as the views have the
   expect(figure(after, 'accounts')).toBe(server.services.views.accounts.accountCount);
 });
 
-test('whatever paths, methods and hosts are asked for, there are as many series as endpoints', async () => {
+test('arbitrary paths, methods and hosts add no series beyond those of the endpoints', async () => {
   const label = 'a"b\\c{d}=1,\n%0A';
   for (let index = 0; index < 50; index += 1) {
     await fetch(`${server.url}/${encodeURIComponent(label)}/${index}?x=${index}`);
@@ -138,7 +138,7 @@ test('whatever paths, methods and hosts are asked for, there are as many series 
   expect(figure(families, 'http_requests_total', { route: '/time', method: 'GET', status: '200' })).toBe(1);
 });
 
-test('a client that goes before its answer is counted as gone, once', async () => {
+test('a client that disconnects before its response is counted once, with status 499', async () => {
   const gone = (families: Families): number =>
     figure(families, 'http_requests_total', { route: '/order', method: 'POST', status: '499' });
   const before = gone(await scrape());
@@ -173,7 +173,7 @@ test('sockets are counted by channel while they are open', async () => {
   expect(figure(after, 'stream_slow_closed_total')).toBe(0);
 });
 
-test('the process tells of itself', async () => {
+test('metrics include memory, start time, CPU time and event loop activity of the process', async () => {
   const first = await scrape();
   for (const name of ['process_resident_memory_bytes', 'process_start_time_seconds', 'external_memory_bytes']) {
     expect(figure(first, name)).toBeGreaterThan(0);
@@ -184,7 +184,7 @@ test('the process tells of itself', async () => {
   expect(change(first, later, 'event_loop_active_seconds_total')).toBeGreaterThan(0);
 });
 
-test('GET alone is answered, HEAD without a body; pages of other origins are not', async () => {
+test('on /metrics, write methods get a 405, HEAD an empty body, pages of other origins a 401', async () => {
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     const reply = await send(server.url, method, '/metrics', method === 'DELETE' ? undefined : {});
     expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
@@ -195,14 +195,14 @@ test('GET alone is answered, HEAD without a body; pages of other origins are not
   expect(await unauthorized(server, { origin: 'https://elsewhere.example' })).toContain('elsewhere.example');
 });
 
-test('readers who come together get the same text, and none of them an error', async () => {
+test('40 concurrent scrapes all get a valid exposition', async () => {
   const texts = await Promise.all(
     Array.from({ length: 40 }, async () => (await fetch(`${server.url}/metrics`)).text()),
   );
   for (const text of texts) readExposition(text);
 });
 
-test('development on loopback is open, a venue wants a token: the one for metrics, or the operator’s', async () => {
+test('/metrics requires the metrics or admin token in production and where a metrics token is set', async () => {
   const adminToken = 'the-admin-token-of-a-venue';
   const metricsToken = 'the-metrics-token-of-a-venue';
   await withServer({ mode: 'production', adminToken }, async (venue) => {
@@ -226,7 +226,7 @@ test('development on loopback is open, a venue wants a token: the one for metric
   });
 });
 
-test('servers in one process count apart', async () => {
+test('servers in one process have separate counters', async () => {
   await withServer({}, async (other) => {
     const [here, there] = [await scrape(), await scrape(other)];
     await fetch(`${other.url}/ok`);
@@ -239,7 +239,7 @@ test('servers in one process count apart', async () => {
   });
 });
 
-test('refusals by rate are counted by the row that was full', async () => {
+test('throttled requests are counted under the rate limit row that was exhausted', async () => {
   const rates = { ...throttleRows, 'GET /book': [{ requestsMax: 2, windowMs: 3_600_000 }] };
   await withServer({ isThrottled: true, rates }, async (throttled) => {
     for (let index = 0; index < 5; index += 1) await fetch(`${throttled.url}/book?token_id=1`);
@@ -251,7 +251,7 @@ test('refusals by rate are counted by the row that was full', async () => {
   });
 });
 
-test('counters begin with the process: what a restart replays is not counted again; the histories catch up', async () => {
+test('after a restart, replayed commands are not counted again and the histories catch up', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-metrics-'));
   try {
     await withServer({ dataDir }, async (first) => {
@@ -272,7 +272,7 @@ test('counters begin with the process: what a restart replays is not counted aga
   }
 });
 
-test('while commands are not taken, the figures still are, and say so', async () => {
+test('while commands are not accepted, /metrics still responds and reports the exchange unavailable', async () => {
   await withServer({}, async (other) => {
     await other.exchange.close();
     expect((await send(other.url, 'GET', '/readyz')).status).toBe(503);
@@ -282,7 +282,7 @@ test('while commands are not taken, the figures still are, and say so', async ()
   });
 });
 
-test('a figure that cannot be read costs a 503, and never the exchange', async () => {
+test('a metric that cannot be read gives a 503 and leaves the exchange running', async () => {
   await withServer({}, async (other) => {
     other.services.metrics.figures.gauge('broken', 'Cannot be read.', () => {
       throw new Error('broken');

@@ -30,7 +30,7 @@ function restingAt(...orders: readonly [id: string, wallet: number, side: 'B' | 
 
 const ids = (orders: readonly { readonly id: string }[]): string[] => orders.map(({ id }) => id);
 
-test('a recorded level has the size of its last row, and none before its first', () => {
+test('a recorded level has the size of its latest row and is absent before its first', () => {
   const book = new RecordedBook();
   expect(book.levels.bids.size).toBe(0);
   book.apply(level('+', 'B', 5_000, 300));
@@ -68,7 +68,7 @@ test("the second token's book is the mirror of the first's", () => {
   expect(mirrored(mirrored(book))).toEqual(book);
 });
 
-test('a level shrinks by the newest order of exactly the missing size, else by the newest orders', () => {
+test('shrinking a level cancels the newest order of exactly the missing size, else the newest orders', () => {
   const resting = restingAt(
     ['a', 0, 'B', 5_000, 30],
     ['b', 1, 'B', 5_000, 10],
@@ -83,7 +83,7 @@ test('a level shrinks by the newest order of exactly the missing size, else by t
   expect(resting.pickForCancel('A', 5_000, 1)).toEqual([]);
 });
 
-test('fills and cancels take lots off a level, and a level without lots is gone', () => {
+test('fills and cancels reduce a level, and an empty level disappears', () => {
   const resting = restingAt(['a', 0, 'A', 5_000, 30], ['b', 1, 'A', 5_000, 10]);
   expect(resting.reduce('a', 12)).toBe(true);
   expect(resting.lotsAt('A', 5_000)).toBe(28);
@@ -94,13 +94,13 @@ test('fills and cancels take lots off a level, and a level without lots is gone'
   expect(resting.levels.asks.size).toBe(0);
 });
 
-test('an order that is taken out leaves the others of its level where they stood', () => {
+test('removing an order keeps the sequence of the others at its level', () => {
   const resting = restingAt(['a', 0, 'B', 5_000, 10], ['b', 1, 'B', 5_000, 20], ['c', 2, 'B', 5_000, 30]);
   expect(resting.remove('b')).toBe(true);
   expect(ids(resting.pickForCancel('B', 5_000, 40))).toEqual(['c', 'a']);
 });
 
-test('an order crosses what stands at its price or better, and the wallets behind it are known', () => {
+test('an order crosses resting orders at its price or better, and their wallets are known', () => {
   const resting = restingAt(['a', 4, 'A', 5_000, 30], ['b', 7, 'A', 5_100, 30], ['c', 9, 'B', 4_000, 30]);
   expect(resting.wouldCross('B', 4_999)).toBe(false);
   expect(resting.wouldCross('B', 5_000)).toBe(true);
@@ -109,7 +109,7 @@ test('an order crosses what stands at its price or better, and the wallets behin
   expect(resting.wouldCross('A', 4_001)).toBe(false);
 });
 
-test('a step gathers rows until a level comes twice, a print, a checkpoint or its limit', () => {
+test('a step collects rows until a repeated level, a print, a checkpoint or the row limit', () => {
   const twice = placed([level('+', 'B', 5_000, 1), level('+', 'B', 4_900, 1), level('+', 'B', 5_000, 2)]);
   expect(takeStep(twice, 0, new RestingOrders(), never).rowCount).toBe(2);
   const printed = placed([level('+', 'B', 5_000, 1), print, level('+', 'B', 4_900, 1)]);
@@ -120,7 +120,7 @@ test('a step gathers rows until a level comes twice, a print, a checkpoint or it
   expect(takeStep(many, 0, new RestingOrders(), (index) => index === 3).rowCount).toBe(4);
 });
 
-test('a row that crosses what rests stands alone, and rows that cross one another are not sent together', () => {
+test('a row that crosses a resting order is sent alone, and rows that cross each other are sent apart', () => {
   const resting = restingAt(['a', 0, 'A', 5_000, 30]);
   const crossing = placed([level('+', 'B', 4_000, 1), level('+', 'B', 5_000, 1), level('+', 'B', 4_100, 1)]);
   expect(takeStep(crossing, 0, resting, never).rowCount).toBe(1);
@@ -131,14 +131,14 @@ test('a row that crosses what rests stands alone, and rows that cross one anothe
   expect(takeStep(freed, 0, resting, never).rowCount).toBe(1);
 });
 
-test('rejections are grouped by their sentence without ids and figures', () => {
+test('rejections are grouped by error message, ignoring ids and numbers', () => {
   const tally = new Tally();
   tally.reject('order 0xab12 is invalid. Size (0.5) lower than the minimum: 5');
   tally.reject('order 0xcd34 is invalid. Size (0.7) lower than the minimum: 5');
   expect([...tally.rejections]).toEqual([['order {id} is invalid. Size ({n}) lower than the minimum: {n}', 2]]);
 });
 
-test('the agreement is rounded down', () => {
+test('the agreement percentage is rounded down', () => {
   const tally = new Tally();
   expect(tally.agreement).toBe(1);
   tally.levelsCompared = 100_000;

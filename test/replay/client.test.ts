@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { isOfSystem } from '../../engine/index.ts';
 import { ExchangeClient } from '../../server/dev/replay/client.ts';
 
-test.each(['127.0.0.1', '::1'])('an exchange at %s is found by the address that its start prints', async (host) => {
+test.each(['127.0.0.1', '::1'])('the client reaches an exchange at %s by its URL', async (host) => {
   const server = createServer((request, response) => response.end(JSON.stringify(`${request.method} ${request.url}`)));
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, host, resolve));
@@ -39,7 +39,7 @@ async function withServer(listener: RequestListener, use: (client: ExchangeClien
   }
 }
 
-test.each([425, 429, 503])('who is told with %i to come back does, and counts it', async (status) => {
+test.each([425, 429, 503])('the client retries a request after status %i and counts the waits', async (status) => {
   let asked = 0;
   const listener: RequestListener = (_, response) => {
     asked += 1;
@@ -51,7 +51,7 @@ test.each([425, 429, 503])('who is told with %i to come back does, and counts it
   });
 });
 
-test('what is refused otherwise is not asked again', async () => {
+test('the client does not retry a request after status 500', async () => {
   await withServer(
     (_, response) => response.writeHead(500).end('no JSON'),
     async (client) => {
@@ -61,7 +61,7 @@ test('what is refused otherwise is not asked again', async () => {
   );
 });
 
-test('a kept connection that was closed meanwhile is no failure, but one that is closed at once is', async () => {
+test('a request on a stale keep-alive connection is retried; one that is always cut off is an error', async () => {
   const served = new Set<Socket>();
   const onlyOnce: RequestListener = (request, response) => {
     if (request.url === '/never' || served.has(request.socket)) request.socket.destroy();
@@ -74,7 +74,7 @@ test('a kept connection that was closed meanwhile is no failure, but one that is
   });
 });
 
-test('an answer that breaks off is none', async () => {
+test('a truncated response is an error', async () => {
   const half: RequestListener = (request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('{"half":', () => request.socket.destroy());
   };

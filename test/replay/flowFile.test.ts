@@ -19,7 +19,7 @@ const tokens = JSON.stringify([
 ]);
 const rows = `${FLOW_HEADER}\n1000,0,+,B,310,198000000,198000000\n1001,1,T,A,525,2083332,1\n`;
 
-test('a change row carries the whole size of its level, in lots, at a price in pips', () => {
+test('a change row parses to the full size of its level in lots and its price in pips', () => {
   expect(parseFlowLine('1780795851472,0,+,B,310,198000000,201000000', 2)).toEqual({
     op: '+',
     tMs: 1_780_795_851_472,
@@ -36,13 +36,13 @@ test('sizes are rounded down to whole lots', () => {
   expect(parseFlowLine('1780795854024,3,T,A,520,2083332,1', 2)).toMatchObject({ op: 'T', sizeLots: 208 });
 });
 
-test('a line that is no row is named by its number', () => {
+test('an invalid line is reported with its line number', () => {
   expect(() => parseFlow(`${FLOW_HEADER}\n1,0,+,B,310,1,1\n1,0,+,C,310,1,1\n`)).toThrow('Line 3 of the flow is not');
   expect(() => parseFlowLine('1,0,+,B,0,1,1', 9)).toThrow('Line 9 of the flow has the price 0');
   expect(() => parseFlow('ts,market\n')).toThrow('The first line of a flow is');
 });
 
-test.each(['flow_a.csv', 'flow_b.csv.gz'])('%s is read with the token ids beside it', (name) => {
+test.each(['flow_a.csv', 'flow_b.csv.gz'])('%s is read together with its token file', (name) => {
   const path = join(folder, name);
   writeFileSync(path, name.endsWith('.gz') ? gzipSync(rows) : rows);
   writeFileSync(tokensPathOf(path), tokens);
@@ -55,7 +55,7 @@ test.each(['flow_a.csv', 'flow_b.csv.gz'])('%s is read with the token ids beside
   expect(readFlow(path, 1).rows).toHaveLength(1);
 });
 
-test('missing and unfit files end in a sentence', () => {
+test('missing, unreadable and invalid files give specific error messages', () => {
   const path = join(folder, 'flow_c.csv');
   expect(() => readFlow(path)).toThrow('does not exist');
   expect(() => readFlow(folder)).toThrow(`The flow ${folder} cannot be read (EISDIR).`);

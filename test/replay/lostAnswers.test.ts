@@ -32,7 +32,7 @@ async function startLossyRelay(lossy: readonly string[]): Promise<string> {
   return relay.url;
 }
 
-test('an order whose answer was lost counts as it was taken', async () => {
+test('an order whose response was lost is counted as the exchange processed it', async () => {
   const rows = parseFlow(
     [
       FLOW_HEADER,
@@ -52,7 +52,7 @@ test('an order whose answer was lost counts as it was taken', async () => {
   expect(tally.levelsUnexplained).toBe(0);
 });
 
-test('two replays at once do not spend what the other was given', async () => {
+test('concurrent replays do not spend the funds of each other', async () => {
   const client = new ExchangeClient(new URL(server.url));
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {

@@ -67,7 +67,7 @@ test(
 );
 
 test(
-  'a second replay on the same exchange makes markets of its own',
+  'a second replay on the same exchange agrees with the recording too',
   async () => {
     if (server === undefined) return console.info(FILE_MISSING);
     const short: Flow = { ...flow, rows: flow.rows.slice(0, 400) };
@@ -78,7 +78,7 @@ test(
   WHOLE_FILE_MS,
 );
 
-test('the command says what it expects', async () => {
+test('the replay command explains missing or invalid arguments and prints its help', async () => {
   const bare = await runToEnd(['replay']);
   expect(bare.output).toContain('replay needs the file of a recorded flow');
   expect(bare.status).toBe(2);

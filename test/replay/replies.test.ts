@@ -13,7 +13,7 @@ const placed = (more: object) => ({
 });
 const ok = (body: unknown) => ({ status: 200, body });
 
-test('the shares of an order are what a BUY takes and a SELL makes', () => {
+test('filled shares are the taking amount of a BUY and the making amount of a SELL', () => {
   const matched = placed({ status: 'matched', makingAmount: '0.6', takingAmount: '1.5', tradeIDs: ['t'] });
   const [buy, sell, rests] = readOrderReplies(ok([matched, matched, placed({})]), [true, false, true]);
   expect(buy).toEqual({ isAccepted: true, orderId: '0x1', filledLots: 150, tradeIds: ['t'] });
@@ -21,7 +21,7 @@ test('the shares of an order are what a BUY takes and a SELL makes', () => {
   expect(rests).toEqual({ isAccepted: true, orderId: '0x1', filledLots: 0, tradeIds: [] });
 });
 
-test('what is refused is told with its sentence, one order of a batch or the whole request', () => {
+test('a rejection keeps its error message, for one order of a batch or the whole request', () => {
   const killed = "order couldn't be fully filled. FOK orders are fully filled or killed.";
   expect(readOrderReplies(ok([placed({ errorMsg: killed }), placed({})]), [true, true])).toMatchObject([
     { isAccepted: false, sentence: killed, isKilled: true },
@@ -39,7 +39,7 @@ test('what is refused is told with its sentence, one order of a batch or the who
   });
 });
 
-test('an answer of another shape stops the replay', () => {
+test('a response of an unexpected shape throws an error', () => {
   const error = { error: 'something else' };
   const trade = { maker_orders: [{ order_id: '0x1', matched_amount: '1' }] };
   const level = { price: '0.5', size: '1' };

@@ -66,7 +66,7 @@ async function startWrong(place: 0 | 1): Promise<string> {
   return relay.url;
 }
 
-test.each(['first', 'second'])('the %s replay on an exchange tells every row of a flow', async () => {
+test.each(['first', 'second'])('the %s replay on an exchange accounts for every row of the flow', async () => {
   const { tally, figures } = await replayFlow(flow, { ...options, url: server.url });
   expect(tally).toMatchObject({
     rows: 15,
@@ -91,7 +91,7 @@ test.each(['first', 'second'])('the %s replay on an exchange tells every row of 
   expect(figures).toMatchObject({ recordedMs: 14, waits: 0 });
 });
 
-test.each([0, 1] as const)('a level that is missing in the book of token %i is found', async (place) => {
+test.each([0, 1] as const)('the replay detects a level missing from the book of token %i', async (place) => {
   const { tally } = await replayFlow(flow, { ...options, url: await startWrong(place) });
   expect(tally.agreement).toBeLessThan(1);
   expect(tally.mirrorsBroken).toBeGreaterThan(0);
@@ -99,7 +99,7 @@ test.each([0, 1] as const)('a level that is missing in the book of token %i is f
   expect(tally.levelsUnexplained > 0).toBe(place === 0);
 });
 
-test('the command tells the same, and ends with 1 where too few levels agree', async () => {
+test('the replay command prints the agreement and exits with status 1 if too few levels agree', async () => {
   const replay = (url: string, ...more: string[]) =>
     runToEnd(['replay', file, '--url', url, '--admin-token', 'dev-admin', '--accounts', '100', ...more]);
   const sound = await replay(server.url, '--rows', '9', '--check-every', '3');

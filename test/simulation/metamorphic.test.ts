@@ -62,7 +62,7 @@ function mirroredEvent(event: EngineEvent): EngineEvent {
   }
 }
 
-test('an exchange with the tokens swapped is its mirror image, to the micro', () => {
+test('swapping the tokens of every command mirrors all events and books to the micro', () => {
   for (let seed = 1; seed <= seeds; seed += 1) {
     const generator = new Generator(seed);
     const reference = new ReferenceExchange();
@@ -153,7 +153,7 @@ function lookOf({ exchange }: Core): unknown {
   return { book: exchange.bookLevels(0), holders };
 }
 
-test('an order given in two parts of the same price and time does what it does whole', () => {
+test('an order split in two at the same price and time has the same effect as the whole order', () => {
   for (let seed = 1; seed <= seeds * 10; seed += 1) {
     const [whole, parts] = [new Core(), new Core()];
     openMarket(whole, new Random(seed));

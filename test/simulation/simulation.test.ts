@@ -29,7 +29,7 @@ test('no seed diverges', { timeout: 1_200_000 }, () => {
 });
 
 test.each(Object.entries(canaries))(
-  'a build with the fault "%s" is found out',
+  'the simulation detects a build with the fault "%s"',
   { timeout: 600_000 },
   (name, canary) => {
     const max = String(canary.commandsMax);
@@ -39,7 +39,7 @@ test.each(Object.entries(canaries))(
   },
 );
 
-test('a seed that fails in a process beside another is reported once, as any other', { timeout: 600_000 }, () => {
+test('a seed that fails in one of two parallel processes is reported exactly once', { timeout: 600_000 }, () => {
   const { status, text } = simulate(
     ...['--canary', 'view', '--commands', '80000', '--jobs', '2', '--quiet', '--shrink-seconds', '1'],
   );
@@ -67,7 +67,7 @@ test('a failing seed shrinks to a short scenario that fails again', { timeout: 6
   }
 });
 
-test('steps read back as they are printed', () => {
+test('printed steps parse back to the same steps', () => {
   const damage = { kind: 'flip', place: 0.25, bit: 3 } as const;
   const steps: readonly Step[] = [
     { kind: 'command', waitMs: 5, command: { type: 'Tick' } },

@@ -50,7 +50,7 @@ function keptText({ tokens }: BookTexts, outcome: 0 | 1): string {
   return text;
 }
 
-test('after every change the kept bytes are the book as it is rendered whole, hash and all', () => {
+test('after every change the cached bytes equal a full rendering of the book, including its hash', () => {
   for (let seed = 1; seed <= 8; seed += 1) {
     const random = randomOf(seed);
     const books = new BooksView();
@@ -84,7 +84,7 @@ test('after every change the kept bytes are the book as it is rendered whole, ha
   }
 });
 
-test('the ring gives back what was kept, market by market, until newer changes take its place', () => {
+test('the ring returns the kept changes of each market until newer ones overwrite them', () => {
   const random = randomOf(7);
   const kept = new ChangeLog(64);
   const told: MarketChange[][] = [[], [], []];

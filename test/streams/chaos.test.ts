@@ -142,7 +142,7 @@ async function usersCaughtUp(port: number, users: readonly ChaosSubscriber[], me
 }
 
 test(
-  `${COMMANDS} commands over ${MARKETS} markets, ${SUBSCRIBERS} subscribers, ${CUTS} cuts, ${KILLS} kills`,
+  `${SUBSCRIBERS} subscribers miss nothing in ${COMMANDS} commands, ${MARKETS} markets, ${CUTS} cuts, ${KILLS} kills`,
   async () => {
     let exchange = await startExchange();
     const proxy = await ChaosProxy.open();

@@ -163,7 +163,7 @@ const nameOf = (market: number): string => `m${market.toString(16).padStart(8, '
 const assetsOf = (market: number, tokens: number): string[] =>
   [0, 1].filter((outcome) => ((tokens >> outcome) & 1) === 1).map((outcome) => tokenOf(market, outcome));
 
-test.each(SEEDS)('a socket that is held and released at any moment misses nothing (seed %i)', async (seed) => {
+test.each(SEEDS)('a socket held and released at random moments misses nothing (seed %i)', async (seed) => {
   const streams = { ...streamSettings, answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 80 };
   const server = await startTestServer({ config: { streams } });
   await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));

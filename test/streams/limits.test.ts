@@ -24,7 +24,7 @@ const closedWith = async (socket: TestSocket) => {
   return socket.closed;
 };
 
-test('a flood of messages is closed with the figures', async () => {
+test('a flood of messages closes the socket with 1008 and a reason that states the limits', async () => {
   const socket = await open();
   // Repeats for as long as needed: a second's allowance comes on top, and a busy machine takes several for so many messages.
   while (socket.closed === undefined) {
@@ -35,14 +35,14 @@ test('a flood of messages is closed with the figures', async () => {
   expect(end).toEqual({ code: 1008, reason: 'too many messages: the limit is 2100 at once, then 20 per second' });
 });
 
-test('a message that is too long is closed with the figures', async () => {
+test('an oversized message closes the socket with 1009 and a reason that states both sizes', async () => {
   const socket = await open();
   socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1009, reason: 'the message has 262146 bytes; the maximum is 262144' });
 });
 
-test('2,000 tokens can be followed, in slices, and not one more', async () => {
+test('a socket can subscribe to 2,000 tokens, sent in several frames; one more closes it', async () => {
   const assets = Array.from({ length: 2_000 }, (_, index) => tokenOf(index >> 1, index & 1));
   const socket = await open();
   socket.send({ type: 'market', assets_ids: assets });
@@ -53,7 +53,7 @@ test('2,000 tokens can be followed, in slices, and not one more', async () => {
   expect(end).toEqual({ code: 1008, reason: '2001 tokens requested; one socket may subscribe to at most 2000' });
 });
 
-test('2,000 markets of an owner can be followed, in slices, and not one more', async () => {
+test('a user socket can subscribe to 2,000 markets in several messages; one more closes it', async () => {
   const { apiKey, secret, passphrase } = await createKey(server.url, server.wallets[0]);
   const auth = { apiKey, secret, passphrase };
   const markets = Array.from({ length: 2_001 }, (_, index) => conditionOf(index));
@@ -79,7 +79,7 @@ const statusOf = ({ url }: TestServer, headers: Readonly<Record<string, string>>
     ws.on('error', () => {});
   });
 
-test('one address has so many sockets and no more, until one closes', async () => {
+test('a socket beyond the limit per address gets a 429 until another closes', async () => {
   const sockets = await Promise.all(Array.from({ length: 6 }, open));
   expect(await statusOf(server)).toBe(429);
   await sockets[0].close();
@@ -87,7 +87,7 @@ test('one address has so many sockets and no more, until one closes', async () =
   for (const socket of [...sockets.slice(1), again]) await socket.close();
 });
 
-test('clients behind a trusted proxy have sockets of their own, and without trust their word counts for nothing', async () => {
+test('clients behind a trusted proxy are limited separately; X-Forwarded-For of others is ignored', async () => {
   const streams = { ...streamSettings, connectionsPerIpMax: 1, ...NOBODY_HELD };
   const behind = await startTestServer({ config: { streams, trustedProxies: ['127.0.0.1'] } });
   const from = (address: string) => ({ 'x-forwarded-for': address });
@@ -109,7 +109,7 @@ test('clients behind a trusted proxy have sockets of their own, and without trus
   await direct.close();
 });
 
-test('a page of another name cannot open a socket on a loopback server', async () => {
+test('a loopback server rejects a socket with a foreign Host header with status 421', async () => {
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { headers: { host: 'evil.example' } });
   const status = await new Promise((resolve) => {
     ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode));
@@ -119,7 +119,7 @@ test('a page of another name cannot open a socket on a loopback server', async (
   expect(status).toBe(421);
 });
 
-test('a reader who stops is let go with 1013 once it reads again, and resumes by its numbers', async () => {
+test('a reader that stops is closed with 1013 once it reads again, and resumes from its sequence number', async () => {
   const socket = await open();
   socket.send({ type: 'market', assets_ids: [tokenOf(0, 0), tokenOf(0, 1)] });
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
@@ -146,7 +146,7 @@ test('a reader who stops is let go with 1013 once it reads again, and resumes by
   await again.close();
 });
 
-test('who names no credentials, answers no pings or never reads again is let go in time; the silent stay', async () => {
+test('sockets without credentials, pongs or reads are closed in time; a silent one stays open', async () => {
   const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300, ...NOBODY_HELD };
   const streams = { ...streamSettings, ...short, connectionsPerIpMax: 3 };
   const hasty = await startTestServer({ config: { streams } });
@@ -177,7 +177,7 @@ test('who names no credentials, answers no pings or never reads again is let go 
   await hasty.close();
 });
 
-test('bytes that are no WebSocket end their connection and nothing else', async () => {
+test('bytes that are not WebSocket frames end only their own connection', async () => {
   const raw = connect(server.port, '127.0.0.1');
   raw.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
   raw.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');

@@ -68,7 +68,7 @@ async function largestTurn(work: () => Promise<unknown>): Promise<number> {
   return most;
 }
 
-test('a hundred sockets that ask for deep books at once are paid a little a turn, and all of it', async () => {
+test('100 sockets that request deep books at once all get them, spread over event loop turns', async () => {
   server = await startTestServer();
   await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));
   await deepBooks();
@@ -91,7 +91,7 @@ async function listen(markets: number): Promise<TestSocket> {
   return socket;
 }
 
-test('sockets of an owner that follow many markets are told where these stand a little a turn, again and again', async () => {
+test('heartbeats of 2,000 markets to 40 sockets of an owner are spread over event loop turns', async () => {
   const markets = 2_000;
   server = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 1_500 } } });
   await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
@@ -106,7 +106,7 @@ test('sockets of an owner that follow many markets are told where these stand a 
   for (const socket of sockets) await socket.close();
 });
 
-test('an order is told to sockets that follow many markets without a look at the others', async () => {
+test('an order event reaches a socket that follows 1,000 markets without a scan of the others', async () => {
   const markets = 1_000;
   server = await startTestServer();
   await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));

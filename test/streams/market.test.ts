@@ -33,7 +33,7 @@ async function follow(where: { readonly tokens: readonly string[] }, more: objec
   return socket;
 }
 
-test('the first frame is an array of books, each as GET /book shows it, with the stream it belongs to', async () => {
+test('the first frame is an array of books, each as GET /book returns it plus its stream fields', async () => {
   const fresh = await newMarket();
   await post(alice, fresh, { pips: 4_000, shares: 10 });
   const socket = await follow(fresh);
@@ -49,7 +49,7 @@ test('the first frame is an array of books, each as GET /book shows it, with the
   await socket.close();
 });
 
-test('an order is one price_change with an entry for each token, and the readerâ€™s own hashes agree', async () => {
+test('an order is one price_change with an entry per token, and hashes computed by the reader agree', async () => {
   const fresh = await newMarket();
   const socket = await follow(fresh);
   await post(alice, fresh, { pips: 4_000, shares: 20 });
@@ -77,7 +77,7 @@ test('an order is one price_change with an entry for each token, and the readerâ
   await socket.close();
 });
 
-test('a trade is told once a stream, in the terms of the token that is followed, and then the books whole', async () => {
+test('a trade is sent once per stream, in terms of the followed token, and then the complete books', async () => {
   const fresh = await newMarket();
   await post(alice, fresh, { pips: 4_000, shares: 20 });
   const [both, first, second] = await Promise.all([
@@ -113,7 +113,7 @@ test('a trade is told once a stream, in the terms of the token that is followed,
   await cancelAll(alice);
 });
 
-test('a level that came and went within one record is not told of', async () => {
+test('a level that appears and disappears within one record is not published', async () => {
   const where = await newMarket({ seconds_delay: 1 });
   await post(alice, where, { pips: 4_000, shares: 10 });
   await post(bob, where, { pips: 5_000, shares: 6, token: 1 });
@@ -137,7 +137,7 @@ test('a level that came and went within one record is not told of', async () => 
   await socket.close();
 });
 
-test('custom features bring the best prices, new markets and resolutions; without them none come', async () => {
+test('custom features add best prices, new markets and resolutions; without them none are sent', async () => {
   const fresh = await newMarket({ outcomes: ['Rain', 'Sun'] });
   const custom = await follow(fresh, { custom_feature_enabled: true });
   const plain = await follow(fresh);
@@ -166,7 +166,7 @@ test('custom features bring the best prices, new markets and resolutions; withou
   await plain.close();
 });
 
-test('a new market comes with its event as the record names it: its slug is its ticker, where it has none', async () => {
+test('new_market carries the event of the market, with the slug as ticker if the event has none', async () => {
   const socket = await open();
   socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
   const event = { title: 'A storm', slug: 'a-storm', description: 'Of some force.' };
@@ -181,7 +181,7 @@ test('a new market comes with its event as the record names it: its slug is its 
   await socket.close();
 });
 
-test('who follows nothing but new markets hears now and then where they stand', async () => {
+test('a socket that follows only new markets gets heartbeats with the position of their stream', async () => {
   const other = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 50 } } });
   const socket = await TestSocket.open(other.url, '/ws/market');
   socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
@@ -193,7 +193,7 @@ test('who follows nothing but new markets hears now and then where they stand', 
   await other.close();
 });
 
-test('a change of the tick is told, and of the minimum, since the hash of the book depends on both', async () => {
+test('changes of the tick size and the minimum size are published, so that book hashes still match', async () => {
   const fresh = await newMarket();
   const socket = await follow(fresh);
   const path = `/admin/markets/${fresh.conditionId}`;
@@ -209,7 +209,7 @@ test('a change of the tick is told, and of the minimum, since the hash of the bo
   await socket.close();
 });
 
-test('a record that changes both the minimum and the levels is told so that each hash is that of the book by then', async () => {
+test('a record that changes minimum size and levels is sent with matching hashes, also on resume', async () => {
   const fresh = await newMarket();
   await post(alice, fresh, { pips: 4_000, shares: 20 });
   const socket = await follow(fresh);
@@ -228,7 +228,7 @@ test('a record that changes both the minimum and the levels is told so that each
   for (const each of [socket, again]) await each.close();
 });
 
-test('subscriptions add up, repeats are answered, and what is left keeps its stream', async () => {
+test('subscriptions add up, repeats get NO NEW ASSETS, and an unsubscribe keeps the remaining tokens', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await open('/ws');
   socket.send({ type: 'market', operation: 'subscribe', markets: [], assets_ids: [one.tokens[0]] });
@@ -252,7 +252,7 @@ test('subscriptions add up, repeats are answered, and what is left keeps its str
   await socket.close();
 });
 
-test('PING is answered by PONG before and after a subscription, and what is wrong gets a sentence', async () => {
+test('PING gets PONG, and each invalid message gets an error that names the problem', async () => {
   const socket = await open('/ws/');
   socket.send('PING');
   await socket.until(({ frames }) => frames.includes('PONG'));
@@ -285,7 +285,7 @@ test('PING is answered by PONG before and after a subscription, and what is wron
   await socket.close();
 });
 
-test('a path without a socket is no endpoint', async () => {
+test('a plain GET of a WebSocket path or an unknown /ws path gets a 404', async () => {
   for (const path of ['/ws/market', '/ws/other']) expect((await send(server.url, 'GET', path)).status).toBe(404);
   expect(market.tokens).toHaveLength(2);
   expect((await call(alice, 'GET', '/ws/user')).status).toBe(404);

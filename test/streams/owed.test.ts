@@ -110,7 +110,7 @@ function isSound(socket: TestSocket): void {
   expect(socket.reader.faults).toEqual([]);
 }
 
-test('a client that takes a long replay slowly is not ended by the pings', async () => {
+test('pings do not close a client that reads a long replay slowly', async () => {
   await start(1);
   await deepen(0, 4_000);
   const socket = await follow(1);
@@ -130,7 +130,7 @@ test('a client that takes a long replay slowly is not ended by the pings', async
   for (const each of [slow, other]) await each.close();
 });
 
-test('what a held owner is owed is paid in pieces for which there is room', async () => {
+test('a held owner gets all pending messages, in portions that fit the send buffer', async () => {
   await start(1);
   const socket = await listen(0);
   await stop(socket);
@@ -145,7 +145,7 @@ test('what a held owner is owed is paid in pieces for which there is room', asyn
   await socket.close();
 });
 
-test('a replay of deep books is paid a frame at a time', async () => {
+test('a held client gets a long replay of deep books without being closed', async () => {
   await start(1);
   await deepen(0, 4_000);
   const socket = await follow(1);
@@ -158,7 +158,7 @@ test('a replay of deep books is paid a frame at a time', async () => {
   await socket.close();
 });
 
-test('a burst that no socket has room for is owed to who follows it, and told at once to others', async () => {
+test('a burst that exceeds the send buffer is deferred for its followers and sent at once to others', async () => {
   await start(2);
   await deepen(0, 4_000);
   await buy(1, 0, 0, 4_000, 1_000);
@@ -185,7 +185,7 @@ test('a burst that no socket has room for is owed to who follows it, and told at
   }
 });
 
-test('one command that changes more markets than there is room for is owed', async () => {
+test('one command that changes 400 markets, more than the send buffer holds, is sent completely', async () => {
   const markets = 400;
   await start(markets);
   for (let market = 0; market < markets; market += 1) {
@@ -200,7 +200,7 @@ test('one command that changes more markets than there is room for is owed', asy
   await socket.close();
 });
 
-test('gaps of many deep markets are paid with their books as there is room', async () => {
+test('gaps of many deep markets are sent with their books as the send buffer drains', async () => {
   const markets = 20;
   const times = 12;
   await start(markets);
@@ -224,7 +224,7 @@ test('gaps of many deep markets are paid with their books as there is room', asy
   await socket.close();
 });
 
-test('both books of a market are one frame, whatever they hold, so that the second needs no room of its own', async () => {
+test('both books of a market are sent in one frame, even if they are very large', async () => {
   await start(1);
   await deepen(0, 9_900, 1, 100_123);
   const socket = await follow(1);
@@ -235,7 +235,7 @@ test('both books of a market are one frame, whatever they hold, so that the seco
   await socket.close();
 });
 
-test('an owner who stops while its past is read from the log does not keep the log from others', async () => {
+test('an owner that stops reading during its replay from the log does not block the log for others', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
   await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
   for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
@@ -256,7 +256,7 @@ test('an owner who stops while its past is read from the log does not keep the l
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('who asks for its past again and again, and leaves, does not keep the log from others', async () => {
+test('a client that requests its past 100 times and leaves does not block the log for others', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
   await start(1, { userEntriesMax: 4 }, dataDir);
   for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
@@ -279,7 +279,7 @@ test('who asks for its past again and again, and leaves, does not keep the log f
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('what a market tells while a socket moves to another of its streams is a gap with whole books', async () => {
+test('a socket that switches streams while markets change ends at the current sequence numbers', async () => {
   const markets = 300;
   await start(markets);
   const workload = new StreamWorkload(5, markets);
@@ -319,7 +319,7 @@ async function announce(first: number, end: number): Promise<void> {
   for (let market = first; market < end; market += 1) await submit(newMarket(market));
 }
 
-test.each([250, 2_000])('%d new markets at once keep the socket of who reads open', async (count) => {
+test.each([250, 2_000])('%d new markets at once do not close the socket of a client that reads', async (count) => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
@@ -333,9 +333,9 @@ test.each([250, 2_000])('%d new markets at once keep the socket of who reads ope
 });
 
 test.each([
-  { count: 200, how: 'each of them' },
+  { count: 200, how: 'one message each' },
   { count: 2_000, how: 'a gap' },
-])('a held client hears of $count new markets when it reads again: $how', async ({ count }) => {
+])('a held client that reads again catches up on $count new markets: $how', async ({ count }) => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
@@ -353,7 +353,7 @@ test.each([
   await socket.close();
 });
 
-test('new markets that a held client asks for are told in their order', async () => {
+test('new markets requested by a held client are sent in order', async () => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
   await stop(socket);
@@ -373,7 +373,7 @@ test('new markets that a held client asks for are told in their order', async ()
   await socket.close();
 });
 
-test('a gap that is owed stays what it is when the market goes on', async () => {
+test('a pending gap keeps its start and reason while the market goes on', async () => {
   await start(1, { answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 5 });
   const workload = new StreamWorkload(5, 1);
   const drive = async (count: number): Promise<void> => {

@@ -12,7 +12,7 @@ function hold(): void {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('steps that each take a whole turn are run one a turn, in the order of asking', async () => {
+test('steps that each fill a whole turn run one per turn, in the order of the requests', async () => {
   const turns = new PayTurns();
   const run: string[] = [];
   for (const name of ['first', 'second', 'third']) {
@@ -29,7 +29,7 @@ test('steps that each take a whole turn are run one a turn, in the order of aski
   expect(run).toEqual(['first', 'second', 'third']);
 });
 
-test('the first who asks in a turn may go on, however long it has been held, and the next may not', async () => {
+test('the first time check of a turn passes, however long the turn has run, and the next one fails', async () => {
   const turns = new PayTurns();
   const answers: boolean[] = [];
   turns.later(() => {
@@ -40,7 +40,7 @@ test('the first who asks in a turn may go on, however long it has been held, and
   expect(answers).toEqual([true, false]);
 });
 
-test('who asks anew waits behind those in line, and what a step asks for comes in a later turn', async () => {
+test('a new request waits behind queued steps, and a step queued by another runs in a later turn', async () => {
   const turns = new PayTurns();
   const run: string[] = [];
   expect(turns.hasTime()).toBe(true);

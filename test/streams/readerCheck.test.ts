@@ -71,7 +71,7 @@ async function heardTheSame(first: TestSocket, second: TestSocket): Promise<void
   }
 }
 
-test('a client that stops is held, and told byte for byte what it missed when it reads again', async () => {
+test('a client that stops reading is held, and later gets what it missed byte for byte', async () => {
   const [steady, stopped] = await Promise.all([follow(), follow()]);
   await drive(50);
   await stop(stopped);
@@ -83,7 +83,7 @@ test('a client that stops is held, and told byte for byte what it missed when it
   await heardTheSame(steady, stopped);
 });
 
-test('a client whose every answer is late, being far away, is told everything, and once', async () => {
+test('a distant client that answers every ping late gets every message exactly once', async () => {
   const [steady, far] = await Promise.all([follow(), follow({ autoPong: false })]);
   far.ws.on('ping', (words) => setTimeout(() => far.ws.pong(words), 2 * ANSWER_MS_MAX));
   await vi.waitFor(async () => {
@@ -94,7 +94,7 @@ test('a client whose every answer is late, being far away, is told everything, a
   await heardTheSame(steady, far);
 });
 
-test('more than is kept, or than any buffer takes, is a gap with whole books and not the end of the socket', async () => {
+test('a held client that misses more than is kept gets gaps with whole books and stays connected', async () => {
   const [steady, stopped] = await Promise.all([follow(), follow()]);
   await stop(stopped);
   await drive(8_000);
@@ -109,7 +109,7 @@ test('more than is kept, or than any buffer takes, is a gap with whole books and
   for (const socket of [steady, stopped]) await socket.close();
 });
 
-test('what a held client asks for is paid when it reads again', async () => {
+test('a subscription by a held client is served when it reads again', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: ASSETS.slice(0, 2) });
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
@@ -124,7 +124,7 @@ test('what a held client asks for is paid when it reads again', async () => {
   for (const each of [socket, other]) await each.close();
 });
 
-test('an owner that stops reading gets every message of its own later, each once', async () => {
+test('an owner that stops reading later gets each of its messages exactly once', async () => {
   const auth = authOf(server.services.secret, 0);
   const [steady, stopped] = await Promise.all([0, 1].map(() => TestSocket.open(server.url, '/ws/user')));
   for (const socket of [steady, stopped]) {
@@ -144,7 +144,7 @@ test('an owner that stops reading gets every message of its own later, each once
   }
 });
 
-test('a held client is released by whatever ping it answers', async () => {
+test('a held client is released by a pong to any ping', async () => {
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
   const answer = (words: Buffer): void => ws.pong(words);
   ws.on('ping', answer);
@@ -162,7 +162,7 @@ test('a held client is released by whatever ping it answers', async () => {
   ws.terminate();
 });
 
-test('answers to a held client wait in their order, in bounded memory', async () => {
+test('replies to a held client wait in order, in bounded memory', async () => {
   const socket = await follow();
   await stop(socket);
   const [held] = hold.mock.contexts as unknown as { replies: readonly string[] }[];
@@ -187,8 +187,8 @@ test('answers to a held client wait in their order, in bounded memory', async ()
 
 test.each([
   ['never answers pings', false],
-  ['answers none, and sends pongs that nobody asked for', true],
-] as const)('a client that %s gets its streams as they happen', async (_, sendsPongs) => {
+  ['answers no pings but sends unsolicited pongs', true],
+] as const)('a client that %s gets its streams live and is never held', async (_, sendsPongs) => {
   const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { autoPong: false });
   let pings = 0;
   let frames = 0;
@@ -237,7 +237,7 @@ function world(count: number, answerMsMin: number, answerMsMax = answerMsMin) {
 
 const LAP_BEATS = streamLimits.askAgainMs / streamLimits.askEveryMs;
 
-test('everybody is asked once in a lap, as many a beat as the next, and never while an answer is due', () => {
+test('each client is pinged once per lap, spread evenly over the beats, and never while a pong is due', () => {
   const count = LAP_BEATS + 1;
   const { pings, connections, check, step } = world(count, 60_000);
   step(1);
@@ -251,7 +251,7 @@ test('everybody is asked once in a lap, as many a beat as the next, and never wh
   expect(pings).toEqual(pings.map((_, index) => (index < 10 ? 2 : 1)));
 });
 
-test('a single one is asked once in a lap too, and of very many only so many a beat', () => {
+test('a single client is pinged once per lap too, and with very many the pings per beat are capped', () => {
   const few = world(1, 60_000);
   few.step(1);
   few.check.answered(few.connections[0]);
@@ -266,7 +266,7 @@ test('a single one is asked once in a lap too, and of very many only so many a b
   expect(pings).toEqual(pings.map(() => 1));
 });
 
-test('nobody waits for the turns of those who have gone', () => {
+test('open clients do not wait for the turns of closed ones', () => {
   const { pings, connections, check, step, close } = world(LAP_BEATS * streamLimits.asksABeatMax, 60_000);
   step(1);
   const [left, ...gone] = connections;
@@ -277,7 +277,7 @@ test('nobody waits for the turns of those who have gone', () => {
   expect(pings[0]).toBeGreaterThan(before);
 });
 
-test('late is who answered once and lets more beats pass than are allowed; an answer ends it', () => {
+test('a client that has answered before is held when a pong is overdue, and released by its pong', () => {
   const beatsMax = 5;
   const { connections, check, step } = world(3, beatsMax * streamLimits.askEveryMs);
   const [answering, late, dumb] = connections;
@@ -298,7 +298,7 @@ test('late is who answered once and lets more beats pass than are allowed; an an
   expect(late.isHeld).toBe(false);
 });
 
-test('an answer may take twice as long as the slowest of late, within bounds', () => {
+test('a pong may take twice as long as the slowest recent one, within bounds', () => {
   const { connections, check, step } = world(3, streamSettings.answerMsMin, streamLimits.askAgainMs);
   const [slow, silent, other] = connections;
   /** Beats until the silent one is held, when `slow` answers after `answerBeats` and the other at once. */
@@ -325,7 +325,7 @@ test('an answer may take twice as long as the slowest of late, within bounds', (
   expect(patience(1)).toBe(least + 1);
 });
 
-test('who is held is not asked again, and who is gone is forgotten', () => {
+test('a held client is not pinged again, and a forgotten one is never held', () => {
   const { pings, connections, check, step } = world(2, streamLimits.askEveryMs);
   const [held, gone] = connections;
   for (const connection of connections) {

@@ -11,7 +11,7 @@ import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const HOST = 'ws://127.0.0.1:8080';
 
-test('the ten lines of the README follow a market over a restart', async () => {
+test('the ten-line subscriber in the README misses and repeats nothing across a restart', async () => {
   const readme = readFileSync(join(import.meta.dirname, '../../README.md'), 'utf8');
   const section = readme.slice(readme.indexOf('## Streams'));
   const program = /```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '';

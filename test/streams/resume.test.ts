@@ -79,7 +79,7 @@ async function caughtUp(socket: TestSocket): Promise<void> {
   await socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= beats + 8);
 }
 
-test.each(FORMS)('a resume brings exactly the missed messages, byte for byte: %j', async (form) => {
+test.each(FORMS)('a resume delivers exactly the missed messages, byte for byte: %j', async (form) => {
   await drive(40);
   const [steady, first] = await Promise.all([follow(form), follow(form)]);
   await drive(30);
@@ -102,7 +102,7 @@ test.each(FORMS)('a resume brings exactly the missed messages, byte for byte: %j
 });
 
 test.each(FORMS)(
-  'a resume from any number goes on with the next one, also amid what one command changed: %j',
+  'a resume from any sequence number continues with the next, even within one command: %j',
   async (form) => {
     const steady = await follow(form);
     await drive(30);
@@ -132,7 +132,7 @@ test.each(FORMS)(
   },
 );
 
-test('numbers go on over a restart, and what was missed meanwhile is replayed with the same bytes', async () => {
+test('sequence numbers continue across a restart, and missed messages are replayed byte for byte', async () => {
   const form = FORMS[3];
   const { socket } = await follow(form);
   await caughtUp(socket);
@@ -155,7 +155,7 @@ test('numbers go on over a restart, and what was missed meanwhile is replayed wi
   await again.socket.close();
 });
 
-test('what is older than what is kept, of another log or ahead is a gap with fresh books', async () => {
+test('a resume from a position too old, ahead or in another stream or log gives a gap with fresh books', async () => {
   const form = FORMS[2];
   const { socket, ids } = await follow(form);
   const id = ids[0];
@@ -185,7 +185,7 @@ test('what is older than what is kept, of another log or ahead is a gap with fre
   await socket.close();
 });
 
-test('a stream’s name alone is enough to resume, and a dropped frame is noticed by the next message', async () => {
+test('a resume needs only stream ids, and a reader notices a dropped frame at the next message', async () => {
   const { socket, ids } = await follow(FORMS[2]);
   await caughtUp(socket);
   const points = ids.map((stream_id) => ({ stream_id, sequence: socket.reader.sequences.get(stream_id) ?? 0 }));
@@ -217,7 +217,7 @@ async function catalogStanding(): Promise<{ readonly id: string; readonly count:
   return { id, count };
 }
 
-test('new markets are a stream of their own, and can be resumed', async () => {
+test('new markets are a stream of their own that can be resumed', async () => {
   const { id, count: at } = await catalogStanding();
   for (const command of foundingCommands(6).slice(4, 6)) await server.exchange.submit(command);
   const again = await TestSocket.open(server.url, '/ws/market');
@@ -229,7 +229,7 @@ test('new markets are a stream of their own, and can be resumed', async () => {
   await again.close();
 });
 
-test('new markets of another log, or more than there are, are a gap from where the client stands', async () => {
+test('a resume of new markets from another log gives a gap from 1, one from ahead a gap from there on', async () => {
   const { id, count } = await catalogStanding();
   for (const [point, missedFrom] of [
     [{ stream_id: `${id.slice(0, -9)}zzzzzzzzz`, sequence: 1 }, 1],

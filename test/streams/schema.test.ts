@@ -28,7 +28,7 @@ function expectTimesInTheirUnits(event: Readonly<Record<string, unknown>>): void
   }
 }
 
-test('every event has exactly the keys and forms that the document says', async () => {
+test('every event has exactly the documented keys and formats', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   const users = await Promise.all(
     [alice, bob].map(async ({ key }) => {
@@ -68,7 +68,7 @@ test('every event has exactly the keys and forms that the document says', async 
   expect([...seen].sort()).toEqual(Object.keys(strict).sort());
 });
 
-test('the document names both channels, their events and the limits', async () => {
+test('the AsyncAPI document lists both channels, their events and the token limit', async () => {
   const document = await get('/asyncapi.json');
   expect(document.asyncapi).toBe('3.0.0');
   expect(document.servers.exchange.host).toMatch(/^127\.0\.0\.1:\d+$/);

@@ -16,7 +16,7 @@ const BATCH = 128;
 /** 128 MiB for 1,000 paused sockets, scaled, plus 64 MiB that the exchange itself may come to need meanwhile. */
 const MEMORY_BYTES_MAX = (PAUSED / 1_000) * 128 * 1_048_576 + 64 * 1_048_576;
 
-test(`${PAUSED} sockets that stop reading cost the exchange no more than their bound`, async () => {
+test(`${PAUSED} sockets that stop reading keep the memory growth of the exchange within its bound`, async () => {
   if (platform() !== 'linux') {
     console.info('The memory of the exchange is read from /proc, which only Linux has.');
     return;

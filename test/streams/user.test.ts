@@ -50,7 +50,7 @@ const kinds = (socket: TestSocket) =>
       kind === 'order' ? `${type} ${status} ${matched}` : `TRADE ${status} ${side}`,
     );
 
-test('each account hears all of its own changes and nothing of anybody else’s', async () => {
+test('each account receives all of its own changes and none of other accounts', async () => {
   const where = await newMarket();
   const sockets = await Promise.all([listen(alice), listen(bob, {}, '/ws'), listen(carol)]);
   const [ofAlice, ofBob, ofCarol] = sockets;
@@ -87,7 +87,7 @@ test('each account hears all of its own changes and nothing of anybody else’s'
   for (const socket of sockets) await socket.close();
 });
 
-test('a maker filled in part and cancelled in the record that fills it is told as LIVE, then as CANCELED', async () => {
+test('a maker partly filled and cancelled in the same record is sent as LIVE, then as CANCELED', async () => {
   const where = await newMarket({ seconds_delay: 1 });
   const socket = await listen(alice, { markets: [where.conditionId] });
   const placed = await post(alice, where, { pips: 5_000, shares: 10 });
@@ -104,7 +104,7 @@ test('a maker filled in part and cancelled in the record that fills it is told a
   await socket.close();
 });
 
-test('a delayed order that ends at its release without a fill was never live: it is told as CANCELED alone', async () => {
+test('delayed FOK and FAK orders unfilled at release go straight to CANCELED, a GTC order to LIVE', async () => {
   const where = await newMarket({ seconds_delay: 1 });
   const socket = await listen(bob, { markets: [where.conditionId] });
   const maker = await post(alice, where, { pips: 5_000, shares: 10 });
@@ -129,7 +129,7 @@ test('a delayed order that ends at its release without a fill was never live: it
   await socket.close();
 });
 
-test('a trade’s steps come by the delays that the operator chose', async () => {
+test('trade statuses follow the delays configured by the operator', async () => {
   const base = server.services.config.engine;
   const world = await startTestServer({ config: { engine: { ...base, minedDelayMs: 60, confirmedDelayMs: 1_000 } } });
   for (const command of foundingCommands(1)) await world.exchange.submit(command);
@@ -168,7 +168,7 @@ test('a trade’s steps come by the delays that the operator chose', async () =>
   await world.close();
 });
 
-test('credentials may spell their key apikey', async () => {
+test('credentials may name the key apikey instead of apiKey', async () => {
   const { apiKey: apikey, ...rest } = authOf(alice.key);
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth: { apikey, ...rest }, type: 'user' });
@@ -177,7 +177,7 @@ test('credentials may spell their key apikey', async () => {
   await socket.close();
 });
 
-test('wrong credentials get an error and are closed with 1008, whichever part is wrong', async () => {
+test('wrong credentials get an error and close the socket with 1008, whichever part is wrong', async () => {
   const wrong = { ...authOf(alice.key) };
   const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [
@@ -196,7 +196,7 @@ test('wrong credentials get an error and are closed with 1008, whichever part is
   }
 });
 
-test('a socket that has its owner is closed for other credentials, and says what is wrong with them', async () => {
+test('other credentials on an authenticated socket close it with 1008 and a reason', async () => {
   const cases = [
     [authOf(bob.key), 'this socket belongs to another API key'],
     [{ ...authOf(alice.key), secret: authOf(bob.key).secret }, 'Unauthorized/Invalid api key'],
@@ -209,7 +209,7 @@ test('a socket that has its owner is closed for other credentials, and says what
   }
 });
 
-test('a deleted key’s sockets are closed', async () => {
+test('deleting an API key closes its sockets', async () => {
   const wallet = server.wallets[3];
   const trader = { wallet, key: await createKey(server.url, wallet) };
   const socket = await listen(trader);
@@ -218,7 +218,7 @@ test('a deleted key’s sockets are closed', async () => {
   expect(socket.closed).toEqual({ code: 1008, reason: 'the API key was deleted' });
 });
 
-test('a filter narrows to markets, each a stream without gaps; leaving the last one widens again', async () => {
+test('a market filter limits a socket to streams without gaps; removing the last market lifts it', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await listen(alice, { markets: [one.conditionId.toUpperCase().replace('0X', '0x')] });
   await post(alice, two, { pips: 2_000, shares: 10 });
@@ -234,7 +234,7 @@ test('a filter narrows to markets, each a stream without gaps; leaving the last 
   await socket.close();
 });
 
-test('what was missed comes after a resume, exactly once, and a foreign place is a gap', async () => {
+test('a resume delivers missed messages exactly once, and a foreign position gives a gap', async () => {
   const where = await newMarket();
   const socket = await listen(bob);
   const id = [...socket.reader.sequences.keys()][0];
@@ -262,7 +262,7 @@ test('what was missed comes after a resume, exactly once, and a foreign place is
   await cancelAll(bob);
 });
 
-test('messages that are no longer in memory come from the log, also after a restart, word for word', async () => {
+test('messages no longer in memory are read from the log byte for byte, also after a restart', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-streams-'));
   const config = { dataDir, streams: { ...streamSettings, userEntriesMax: 4 } };
   let world = await startTestServer({ config });
@@ -303,7 +303,7 @@ test('messages that are no longer in memory come from the log, also after a rest
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test('a draft is a market that nobody has heard of', async () => {
+test('a subscription to a draft market gets the error that there is no such market', async () => {
   const draft = await newMarket({ status: 'draft' });
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth: authOf(alice.key), type: 'user', markets: [draft.conditionId] });

@@ -44,7 +44,7 @@ async function watch(message: object): Promise<TestSocket> {
   return socket;
 }
 
-test('no market is every market, also on a socket that named some before', async () => {
+test('an empty market list means every market, also on a socket that named some before', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await listen({ markets: [one.conditionId] });
   socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: authOf() });
@@ -57,7 +57,7 @@ test('no market is every market, also on a socket that named some before', async
   await socket.close();
 });
 
-test.each([{ apiKey: 'x' }, {}, 'x'])('credentials that are none are closed with 1008: %j', async (auth) => {
+test.each([{ apiKey: 'x' }, {}, 'x'])('malformed credentials close the socket with 1008: %j', async (auth) => {
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth, type: 'user' });
   await socket.until(({ closed }) => closed !== undefined);
@@ -66,7 +66,7 @@ test.each([{ apiKey: 'x' }, {}, 'x'])('credentials that are none are closed with
 });
 
 test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x'], [[]]])(
-  'a market’s stream does not look at credentials: %j',
+  'the market channel ignores credentials: %j',
   async (auth) => {
     const { tokens } = await newMarket();
     for (const path of ['/ws/market', '/ws/', '/ws']) {
@@ -79,7 +79,7 @@ test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x']
   },
 );
 
-test('a tick that is set and set back in one record leaves a follower’s book as a reader of it is told', async () => {
+test('a tick size set and set back within one record sends followers a book that matches GET /book', async () => {
   const where = await newMarket({ auto_tick: true });
   const [token] = where.tokens;
   const socket = await watch({ assets_ids: [token] });
@@ -97,7 +97,7 @@ test('a tick that is set and set back in one record leaves a follower’s book a
   await socket.close();
 });
 
-test('an owner’s stream of one market goes on by its name alone', async () => {
+test('an owner stream of one market can be resumed by its id alone', async () => {
   const where = await newMarket();
   const socket = await listen({ markets: [where.conditionId] });
   const [stream_id] = socket.reader.sequences.keys();
@@ -112,7 +112,7 @@ test('an owner’s stream of one market goes on by its name alone', async () => 
   await again.close();
 });
 
-test('of several places in the streams of one market that counts which the socket follows, in whatever order', async () => {
+test('of several positions in one market, the one in the followed stream counts, in any order', async () => {
   const { tokens } = await newMarket();
   const first = await watch({ assets_ids: tokens });
   const { stream_id, sequence } = first.events('book')[0];
@@ -135,7 +135,7 @@ test('of several places in the streams of one market that counts which the socke
   }
 });
 
-test('streams of one market that are named together are followed together', async () => {
+test('resuming two streams of one market follows both tokens in one stream', async () => {
   const where = await newMarket();
   const both = await watch({ assets_ids: where.tokens });
   const { stream_id, sequence } = both.events('book')[0];
@@ -152,7 +152,7 @@ test('streams of one market that are named together are followed together', asyn
   }
 });
 
-test('a place in another of an owner’s streams is not passed over', async () => {
+test('a position in another stream of the same owner is not ignored', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const all = await listen({});
   const ofOne = await listen({ markets: [one.conditionId] });
@@ -177,7 +177,7 @@ test('a place in another of an owner’s streams is not passed over', async () =
   await cancelAll(alice);
 });
 
-test('a stream that is not there is told, by its name', async () => {
+test('a resume of an unknown stream gets an error that names it', async () => {
   const { tokens } = await newMarket();
   const first = await watch({ assets_ids: tokens });
   const id: string = first.events('book')[0].stream_id;
@@ -189,7 +189,7 @@ test('a stream that is not there is told, by its name', async () => {
   await first.close();
 });
 
-test('tokens or markets and streams that are not there are told together', async () => {
+test('unknown tokens or markets and unknown streams are reported in one error', async () => {
   const resume = { stream_id: 'nonsense', sequence: 5 };
   const market = `0x${'9'.repeat(64)}`;
   const [ofMarket, ofUser] = await Promise.all([
@@ -205,7 +205,7 @@ test('tokens or markets and streams that are not there are told together', async
   for (const socket of [ofMarket, ofUser]) await socket.close();
 });
 
-test('a stream that is none of the owner’s is told, by its name, and the others go on', async () => {
+test('a stream that is not one of the owner gets an error that names it, and the others go on', async () => {
   const where = await newMarket();
   const first = await listen({ markets: [where.conditionId] });
   const [own] = [...first.reader.sequences.keys()];
@@ -221,7 +221,7 @@ test('a stream that is none of the owner’s is told, by its name, and the other
   for (const socket of [first, ofMarket]) await socket.close();
 });
 
-test('new markets go on by their stream’s name alone; of another log nothing has been seen', async () => {
+test('new markets resume by stream id alone; a position in another log gives a gap from 1', async () => {
   const first = await watch({ assets_ids: [], custom_feature_enabled: true });
   const { stream_id, sequence } = first.events('heartbeat')[0];
   await newMarket();
@@ -235,7 +235,7 @@ test('new markets go on by their stream’s name alone; of another log nothing h
   for (const socket of [first, again, other, ofBoth]) await socket.close();
 });
 
-test('a market resolved in halves has a winner that every client can read, and that is none', async () => {
+test('a split market resolves with an empty winner that the official parser accepts', async () => {
   const { tokens, conditionId } = await newMarket();
   const socket = await watch({ assets_ids: tokens, custom_feature_enabled: true });
   await send(server.url, 'POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'split' }, ADMIN);
@@ -246,7 +246,7 @@ test('a market resolved in halves has a winner that every client can read, and t
   await socket.close();
 });
 
-test('PING is known however it is written', async () => {
+test('PING is answered in any capitalization', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
   const answers: string[] = [];
   socket.on('open', () => {
@@ -262,7 +262,7 @@ test('PING is known however it is written', async () => {
   socket.terminate();
 });
 
-test('the document takes what official clients send', async () => {
+test('the AsyncAPI document accepts the keys that official clients send', async () => {
   const { channels } = await get('/asyncapi.json');
   const sent = {
     market: ['type', 'operation', 'markets', 'assets_ids', 'initial_dump', 'custom_feature_enabled', 'level'],
