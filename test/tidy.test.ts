@@ -52,16 +52,16 @@ function headerLines(text: string): number {
   return head.split('\n').filter((line) => /\w/.test(line)).length;
 }
 
-test('the linter and the formatter have nothing to say', () => {
+test('the linter and the formatter report nothing', () => {
   const fix = 'Run "npm run format", then mend what is left.';
   expectToPass('@biomejs/biome/bin/biome', ['ci', '--colors=off', '--error-on-warnings', '.'], fix);
 });
 
-test('the types agree', () => {
+test('the type checker reports no errors', () => {
   expectToPass('typescript/bin/tsc', ['-p', '.'], 'Mend the types; "npm run types" checks them alone.');
 });
 
-test('nothing lies at the top but what belongs there: no data directory, no output of a run', () => {
+test('git tracks only known files and folders at the top level', () => {
   const known = [
     '.ci',
     '.gitignore',
@@ -83,7 +83,7 @@ test('nothing lies at the top but what belongs there: no data directory, no outp
   expect([...tops].filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('every file starts by saying what it is for', () => {
+test('every source file starts with a comment of 2 to 6 lines', () => {
   const bare = sources.filter(({ text }) => headerLines(text) < 2 || headerLines(text) > 6).map(({ file }) => file);
   expect(
     bare,
@@ -91,12 +91,12 @@ test('every file starts by saying what it is for', () => {
   ).toEqual([]);
 });
 
-test('results depend on no unseeded random source', () => {
+test('engine and server do not use Math.random', () => {
   const product = sources.filter(({ file }) => !/^(test|bench)\//.test(file));
   expectNowhere(/\bMath\.random\b/, product, 'Use node:crypto, or a generator with a seed.');
 });
 
-test('every file is used', () => {
+test('every source file is referenced by another one or is an entry point', () => {
   const named = new Set<string>();
   for (const { file, text } of texts.filter((each) => each.file.endsWith('.ts'))) {
     for (const [, path = ''] of text.matchAll(/['"`]([\w./-]+\.ts)['"`]/g)) {
@@ -109,11 +109,11 @@ test('every file is used', () => {
   expect(unused, 'Nobody imports these files: import them, or delete them.').toEqual([]);
 });
 
-test('nothing is left over', () => {
+test('no file contains a marker of unfinished work', () => {
   expectNowhere(/\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b/, texts, 'Do it now, or take the note out.');
 });
 
-test('the files name no machine and no registry', () => {
+test('no file names a package registry or an absolute local path', () => {
   const hosts = /registry[.](?:npmjs|yarnpkg)|npmmirro[r]|deb[.]debian/;
   expectNowhere(hosts, texts, 'Leave the choice of a registry to the settings of npm.');
   expectNowhere(/(?<![\w.])\/(?:work|root|home)\//, texts, 'Use a path relative to the file (import.meta.dirname).');
@@ -125,7 +125,7 @@ test('the files name no machine and no registry', () => {
   );
 });
 
-test('no file is too long', () => {
+test('no source file exceeds 800 lines', () => {
   const long = sources.map(({ file, text }) => ({ file, lines: text.split('\n').length - 1 }));
   const noted = long.filter(({ lines }) => lines > linesNoted).map(({ file, lines }) => `${file} (${lines})`);
   if (noted.length > 0) console.info(`Files above ${linesNoted} lines: ${noted.join(', ')}.`);

@@ -60,7 +60,7 @@ async function damage(
 const countOf = (all: readonly Checked[], outcome: Checked['outcome']): number =>
   all.filter((one) => one.outcome === outcome).length;
 
-test('a flipped bit or a cut is found and named, or did nothing', { timeout: 1_200_000 }, async () => {
+test('a flipped bit or a truncation of the journal is detected or has no effect', { timeout: 1_200_000 }, async () => {
   console.info(`DAMAGE_SEED=${SEED}`);
   const random = new SeededRandom(SEED);
   const folder = mkdtempSync(join(tmpdir(), 'outcry-damage-'));

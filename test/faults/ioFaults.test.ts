@@ -52,7 +52,7 @@ async function runChild(library: string, first: number, step: number): Promise<{
   }
 }
 
-test('no n-th failing call to the file system loses, makes up or silently ends anything', {
+test('whichever file system call fails, nothing is lost or invented and no process dies silently', {
   timeout: 3_600_000,
 }, async () => {
   const library = shimLibrary();
@@ -75,7 +75,7 @@ test('no n-th failing call to the file system loses, makes up or silently ends a
   );
 });
 
-test('a disk on which no new environment can be made is named, and ends nobody', LONG, () => {
+test('opening new stores on a read-only disk throws EROFS and does not crash the process', LONG, () => {
   const library = shimLibrary();
   if (library === undefined) {
     console.info('There is no C compiler here: a disk that takes no new file cannot be rehearsed.');
@@ -142,7 +142,7 @@ async function answersOf(
   return { ...counts, kept: exchange.durableSequence, fatal };
 }
 
-test('a store whose n-th write fails loses nothing that it acknowledged', async () => {
+test('a store whose n-th write fails keeps everything that it acknowledged', async () => {
   for (let n = 2; n <= N_MAX; n += 9) {
     const once = await answersOf(new FailingStore(n, true));
     expect(once, `write ${n}`).toMatchObject({ refused: 0, fatal: [] });
@@ -155,7 +155,7 @@ test('a store whose n-th write fails loses nothing that it acknowledged', async 
   }
 });
 
-test('a flush that hangs stops the intake, is told to who waits, and is gone on from when it ends', async () => {
+test('a hanging flush rejects pending and new commands, and commands are accepted again once it ends', async () => {
   const store = new HeldStore();
   const log: string[] = [];
   const retry = { ...quick, flushMs: 25, flushMsMax: 600_000 };
@@ -196,7 +196,7 @@ test('a flush that never ends stops the exchange, and close() does not wait for 
   await exchange.close();
 });
 
-test('while nothing becomes durable, what waits is bounded', async () => {
+test('while nothing becomes durable, new commands are rejected once the backlog exceeds its limit', async () => {
   const store = new HeldStore();
   const options = { dataDir: undefined, settings, followers: [] };
   const opening = openExchange(options, { store, pendingBytesMax: 50_000 });

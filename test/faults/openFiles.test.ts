@@ -24,7 +24,7 @@ function paths(): readonly string[] {
   return [...plain, ...files.map((name) => `/docs/${name}`), '/public-search?q=a'];
 }
 
-test('where no file can be opened, whatever is asked is answered', async () => {
+test('a server that cannot open any more files still answers GET requests', async () => {
   if (!canRehearse('the limit of open files')) return;
   await inTempDir(async (dataDir) => {
     const server = await startServerProcess({ dataDir });

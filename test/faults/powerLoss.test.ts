@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 
 const IMAGES = process.env.POWER_IMAGES ?? '300';
 
-test('no acknowledged operation is lost with the power', { timeout: 1_200_000 }, () => {
+test('no acknowledged operation is lost in a power loss', { timeout: 1_200_000 }, () => {
   const run = join(import.meta.dirname, './powerLoss.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [run, '--images', IMAGES], { encoding: 'utf8' });
   console.info(stdout);

@@ -86,7 +86,7 @@ async function finish(world: World): Promise<void> {
   seen.checkInvariants();
 }
 
-test('a full disk refuses orders, lets reads go on, and is left behind when there is room', LONG, async () => {
+test('on a full disk orders get 503 and reads go on; orders are accepted again once there is space', LONG, async () => {
   const mounted = mkdtempSync(join(tmpdir(), 'outcry-full-'));
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=32m', 'tmpfs', mounted]).status !== 0) {
     console.info('No file system can be mounted here: a full disk is only rehearsed by a limit on the size of files.');
@@ -110,7 +110,7 @@ test('a full disk refuses orders, lets reads go on, and is left behind when ther
 });
 
 // One disk under journal and histories, as is usual.
-test('a start on a disk that takes nothing is a sentence and status 7', LONG, async () => {
+test('a start with a read-only journal disk exits with status 7 and a one-line error', LONG, async () => {
   const library = shimLibrary();
   if (library === undefined) {
     console.info('There is no C compiler here: a disk that takes nothing cannot be rehearsed.');
@@ -134,7 +134,7 @@ test('a start on a disk that takes nothing is a sentence and status 7', LONG, as
   }
 });
 
-test('a disk that hangs or is read-only, and a halt of the whole process', LONG, async () => {
+test('a server recovers from a hanging disk, a read-only disk and a SIGSTOP of the whole process', LONG, async () => {
   const library = shimLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));
   const dataDir = join(folder, 'data');
@@ -167,7 +167,7 @@ test('a disk that hangs or is read-only, and a halt of the whole process', LONG,
   }
 });
 
-test('signals under load end a server in order, however many come: nothing acknowledged is lost', LONG, async () => {
+test('one or several signals under load stop a server with status 0, and nothing acknowledged is lost', LONG, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-signals-'));
   try {
     for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGINT'], ['SIGINT', 'SIGTERM', 'SIGHUP']] as const) {
@@ -194,7 +194,7 @@ const hanging = [
 ] as const;
 
 test.each(hanging)(
-  'a server whose disk of the %s hangs stops within 5 s when it is told to',
+  'a server whose %s disk hangs stops on SIGTERM, and nothing acknowledged is lost',
   LONG,
   async (name, reply, count) => {
     const library = shimLibrary();

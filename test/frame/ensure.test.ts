@@ -70,7 +70,7 @@ const linkPackages = `sleep 0.3; mkdir node_modules; ln -s "${root}"/node_module
 const npmCalls = (repository: string): string[] =>
   fs.readFileSync(join(repository, 'npm-calls'), 'utf8').trim().split('\n');
 
-test('an installed repository runs without npm, on the pinned Node, which "env node" finds too', async () => {
+test('an installed repository runs scripts without npm, on the pinned Node, which is first in PATH', async () => {
   const which = script('which.ts', 'console.log(process.version, process.env.PATH);');
   const { status, out, err } = await ensure(root, [which], '/nowhere');
   expect({ status, err }).toEqual({ status: 0, err: '' });
@@ -78,7 +78,7 @@ test('an installed repository runs without npm, on the pinned Node, which "env n
   expect(out.trim().split(' ')[1]).toBe(`${join(root, 'node_modules', '.bin')}:/nowhere`);
 });
 
-test('a script runs with the options that processes started by benches and tests have', async () => {
+test('a script runs with the same Node options as the processes that benches and tests start', async () => {
   const options = script('options.ts', 'console.log(JSON.stringify(process.execArgv));');
   const { out } = await ensure(root, [options], '/nowhere');
   const given: readonly string[] = JSON.parse(out);
@@ -91,7 +91,7 @@ test('arguments and the exit status are passed on', async () => {
   expect({ status, args: JSON.parse(out) }).toEqual({ status: 7, args: ['--one', 'two words', '*', ''] });
 });
 
-test('tools are known by name', async () => {
+test('vitest, biome and tsc run by name', async () => {
   for (const tool of ['vitest', 'biome', 'tsc']) {
     const { status, out } = await ensure(root, [tool, '--version'], '/nowhere');
     expect({ tool, status }).toEqual({ tool, status: 0 });
@@ -99,7 +99,7 @@ test('tools are known by name', async () => {
   }
 });
 
-test('an unknown command, no command and a missing file are refused with a sentence', async () => {
+test('an unknown command, no command and a missing file exit with status 2 and a one-line error', async () => {
   const refusals = await Promise.all(
     [['launch'], [], ['server/nothing.ts']].map((args) => ensure(root, args, '/nowhere')),
   );
@@ -110,7 +110,7 @@ test('an unknown command, no command and a missing file are refused with a sente
   ]);
 });
 
-test('signals reach the command, and it decides how to end', async () => {
+test('SIGINT, SIGTERM and SIGHUP are forwarded to the command, which chooses its own exit status', async () => {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     const polite = script(
       'polite.ts',
@@ -121,13 +121,13 @@ test('signals reach the command, and it decides how to end', async () => {
   }
 });
 
-test('a command that dies of a signal is reported by the same signal', async () => {
+test('if a signal kills the command, ensure.mjs dies of the same signal', async () => {
   const mortal = script('mortal.ts', "setInterval(() => {}, 1000); console.log('up');");
   const outcome = await ensure(root, [mortal], '/nowhere', (child) => child.kill('SIGTERM'));
   expect(outcome).toMatchObject({ status: null, signal: 'SIGTERM' });
 });
 
-test('types are stripped once, of what has changed again, and where nothing can be kept each time', async () => {
+test('stripped sources are cached until they change, and scripts run even if the cache is unusable', async () => {
   const { repository, path } = bareRepository('stripped', linkPackages);
   const run = async (text: string) => {
     fs.writeFileSync(join(repository, 'hello.ts'), text);
@@ -151,7 +151,7 @@ test('types are stripped once, of what has changed again, and where nothing can 
   expect(await run('const text: string = ; console.log(text);')).toEqual({ status: 1, out: '', isWhole: false });
 });
 
-test('processes that start together install once, and again only when the lock file changes', async () => {
+test('processes that start together install once, and again only when package-lock.json changes', async () => {
   const { repository, path } = bareRepository('together', linkPackages);
   const outcomes = await Promise.all([1, 2, 3].map(() => ensure(repository, ['hello.ts'], path)));
   expect(outcomes.map(({ status, out }) => [status, out])).toEqual(Array(3).fill([0, 'hello\n']));
@@ -169,7 +169,7 @@ test('processes that start together install once, and again only when the lock f
   expect(npmCalls(repository)).toHaveLength(2);
 });
 
-test('a lock whose process is gone does not stop an installation', async () => {
+test('a lock left by a dead process does not block an installation', async () => {
   const { repository, path } = bareRepository('stale', linkPackages);
   const dead = spawn('true');
   await new Promise((done) => dead.on('exit', done));
@@ -178,7 +178,7 @@ test('a lock whose process is gone does not stop an installation', async () => {
   expect(npmCalls(repository)).toHaveLength(1);
 });
 
-test('what a failing npm says is shown, its status is passed on, and nothing counts as installed', async () => {
+test('if npm fails, its output and exit status are passed on, and the next run installs again', async () => {
   const { repository, path } = bareRepository('failing', 'mkdir -p node_modules; echo "npm error no room" >&2; exit 9');
   for (const time of [1, 2]) {
     const { status, out, err } = await ensure(repository, ['hello.ts'], path);
@@ -187,7 +187,7 @@ test('what a failing npm says is shown, its status is passed on, and nothing cou
   }
 });
 
-test('a system that has no pinned Node or no binary of uWebSockets.js is refused with one sentence', async () => {
+test('Windows, an unsupported architecture, musl and an old glibc are refused before npm runs', async () => {
   const { repository, path } = bareRepository('unsupported', 'exit 9');
   const refusal = async (change: string): Promise<unknown> => {
     const options = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(change)}` };
@@ -213,7 +213,7 @@ test('a system that has no pinned Node or no binary of uWebSockets.js is refused
   expect(fs.existsSync(join(repository, 'npm-calls'))).toBe(false);
 });
 
-test('a Node that is too old is told so, though it lacks what later ones have', async () => {
+test('Node 14 exits with the message that Node 20 is needed, despite the APIs that it lacks', async () => {
   const { repository, path } = bareRepository('oldNode', 'exit 9');
   // Simulates Node 14: a named import that its modules lack would be a syntax error before anything runs.
   const os = 'import os from "os"; export const { constants, hostname } = os; export default os;';
@@ -233,7 +233,7 @@ test('a Node that is too old is told so, though it lacks what later ones have', 
   ]);
 });
 
-test('a uWebSockets.js that does not load is reported in one sentence, and nothing counts as installed', async () => {
+test('if uWebSockets.js does not load, a one-line error is printed and nothing counts as installed', async () => {
   const { repository, path } = bareRepository('binaryless', `${linkPackages}; rm node_modules/uWebSockets.js`);
   const { status, out, err } = await ensure(repository, ['hello.ts'], path);
   expect({ status, out }).toEqual({ status: 1, out: '' });

@@ -59,7 +59,7 @@ class RefusingStore extends MemoryStore {
   }
 }
 
-test('of an exchange that could not start nothing is written later', async () => {
+test('an exchange that failed to start closes its store and writes nothing later', async () => {
   const store = new RefusingStore();
   const retry = { ...quickRetry, triesMax: 1_000 };
   const opening = openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
@@ -69,7 +69,7 @@ test('of an exchange that could not start nothing is written later', async () =>
   expect([store.isClosed, store.last()]).toEqual([true, undefined]);
 });
 
-test('Started is the first record of every start', async () => {
+test('every start appends exactly one Started record, before any command', async () => {
   await inTempDir(async (dataDir) => {
     const { lines, follower } = notebook();
     for (let start = 0; start < 3; start += 1) {
@@ -84,7 +84,7 @@ test('Started is the first record of every start', async () => {
   });
 });
 
-test('nothing is applied by followers or answered before its flush, and then all in order', async () => {
+test('followers apply a record and its submitter is answered only after the flush, in order', async () => {
   const store = new HeldStore();
   const { lines, follower } = notebook();
   const opening = openExchange(optionsOf({ followers: [follower] }), { store });
@@ -122,7 +122,7 @@ test('all followers and the submitter get the same decoded record', async () => 
   await exchange.close();
 });
 
-test('a rejection is an event of a durable record', async () => {
+test('a rejected command is recorded with a Rejected event', async () => {
   const exchange = await openExchange(optionsOf());
   const { sequence, events } = await exchange.submit(encodeCommand(heartbeat));
   expect(sequence).toBe(2);
@@ -143,7 +143,7 @@ test('the same commands at the same times give the same state in memory and on d
   });
 });
 
-test('a virtual clock that passes due times settles each at its own time', async () => {
+test('when a virtual clock jumps past several due times, each is processed at its own time', async () => {
   const clock = new VirtualClock(START_MS);
   const seen: string[] = [];
   const apply = ({ tMs, events }: LogRecord) => {
@@ -169,7 +169,7 @@ test('a virtual clock that passes due times settles each at its own time', async
   clock.advance(1_000);
 });
 
-test('under the system clock a tick comes by itself when something is due', async () => {
+test('with the system clock, a Tick is submitted automatically when something is due', async () => {
   let tell: (record: LogRecord) => void = () => {};
   const lapsed = new Promise<LogRecord>((resolve) => {
     tell = resolve;
@@ -196,7 +196,7 @@ class FailingExchange extends Exchange {
 }
 const withdrawal = encodeCommand({ type: 'Withdraw', wallet: ownerOf(0), owner: ownerOf(0), amountMicro: 1 });
 
-test('a defect dumps the command, appends nothing, and stops the exchange', async () => {
+test('an engine defect dumps the command to a file, appends no record and stops the exchange', async () => {
   await inTempDir(async (dataDir) => {
     const fatal: Error[] = [];
     const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error) });
@@ -222,7 +222,7 @@ test('a defect dumps the command, appends nothing, and stops the exchange', asyn
   });
 });
 
-test('of an act of which one command is refused nothing is written, and what came before it is answered', async () => {
+test('a rejection within submitTogether writes none of its commands; an earlier command is answered', async () => {
   await inTempDir(async (dataDir) => {
     const fatal: string[] = [];
     const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error.message) });
@@ -245,7 +245,7 @@ test('of an act of which one command is refused nothing is written, and what cam
   });
 });
 
-test('a follower that throws stops the exchange, naming itself', async () => {
+test('a follower that throws stops the exchange with an error that names the follower', async () => {
   const fatal: string[] = [];
   const apply = ({ command }: LogRecord) => {
     if (command.type === 'Tick') throw new Error('no room for this view');
@@ -259,7 +259,7 @@ test('a follower that throws stops the exchange, naming itself', async () => {
   await exchange.close();
 });
 
-test('while the journal cannot be written nothing is accepted, and what was taken is answered later', async () => {
+test('while the journal cannot be written, new commands are rejected; a pending one is answered later', async () => {
   const store = new HeldStore();
   const opening = openExchange(optionsOf(), { store, retry: quickRetry });
   await store.endNext();
@@ -276,7 +276,7 @@ test('while the journal cannot be written nothing is accepted, and what was take
   await exchange.close();
 });
 
-test('a journal that stays unwritable ends the exchange', async () => {
+test('an exchange stops if its journal cannot be written after 5 tries', async () => {
   const store = new HeldStore();
   const fatal: string[] = [];
   const options = optionsOf({ onFatal: (error) => fatal.push(error.message) });
@@ -290,7 +290,7 @@ test('a journal that stays unwritable ends the exchange', async () => {
   await exchange.close();
 });
 
-test('close answers what was taken and refuses what comes later', async () => {
+test('close() answers pending commands and rejects later ones', async () => {
   const exchange = await openExchange(optionsOf(), { store: new MemoryStore(true) });
   const taken = exchange.submit(tick);
   const closing = exchange.close();
@@ -300,7 +300,7 @@ test('close answers what was taken and refuses what comes later', async () => {
   await exchange.close();
 });
 
-test('bytes that are no well-formed command are refused and leave no trace', async () => {
+test('malformed commands are rejected and leave no record', async () => {
   const exchange = await openExchange(optionsOf());
   const create = foundingCommands()[0];
   const edited = (change: (bytes: Uint8Array) => void, bytes = tick): Uint8Array => {

@@ -15,7 +15,7 @@ import { settings } from './workload.ts';
 const limitFileSize = (pid: number | undefined, bytes: string) =>
   spawnSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`], { encoding: 'utf8' });
 
-test('a full disk refuses commands, keeps what was acknowledged, and is left behind when there is room', async () => {
+test('a full disk rejects commands until there is space again, and nothing acknowledged is lost', async () => {
   if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
     const child = spawn(process.execPath, [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, '5'], {

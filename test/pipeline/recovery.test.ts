@@ -26,14 +26,14 @@ import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './wo
 
 /** A short journal is read in place, most of a long one by a thread. */
 const readings = [
-  ['when it is read in place', {}],
+  ['when the journal is read in place', {}],
   ['when a thread reads ahead', { readHere: 1 }],
 ] as const;
 /** The same, and with a thread that was started before. */
 const restarts = [
   ...readings.map(([name, parts]) => [name, parts, false] as const),
-  ['when a thread that was started before reads ahead', { readHere: 0 }, true],
-  ['when a thread that was started before is not needed', {}, true],
+  ['when a thread started earlier reads ahead', { readHere: 0 }, true],
+  ['when a thread started earlier is not needed', {}, true],
 ] as const;
 
 const textOf = ({ sequence, tMs, command, events }: LogRecord): string =>
@@ -46,7 +46,7 @@ function keeper() {
 }
 
 test.each(restarts)(
-  'a restart has the same state and its followers see the same records %s',
+  'a restart has the same state and replays the same records to its followers %s',
   async (_, parts, hasThread) => {
     await inTempDir(async (dataDir) => {
       const clock = new VirtualClock(START_MS);
@@ -114,7 +114,7 @@ async function killedAfter(dataDir: string, seed: number, killAfter: number): Pr
   return acknowledged;
 }
 
-test('everything that was acknowledged is there after a kill, at many moments', async () => {
+test('after each of 12 kills at random moments, the journal has every acknowledged record', async () => {
   await inTempDir(async (dataDir) => {
     const random = randomOf(99);
     let earlier = 0;
@@ -182,7 +182,7 @@ test.each(readings)('a journal whose events differ from the replayed ones stops 
   });
 });
 
-test('a journal of unknown rules is refused by its version', async () => {
+test('a journal with an unknown rules version is refused with an error that names the version', async () => {
   await inTempDir(async (dataDir) => {
     await smallJournal(dataDir);
     await forge(dataDir, (command, _, sequence) => {
@@ -195,7 +195,7 @@ test('a journal of unknown rules is refused by its version', async () => {
   });
 });
 
-test.each(readings)('a damaged journal stops the start, naming the sequence, %s', async (_, parts) => {
+test.each(readings)('a damaged journal stops the start with an error that names the sequence %s', async (_, parts) => {
   await inTempDir(async (dataDir) => {
     await smallJournal(dataDir);
     const path = join(dataDir, 'journal');
@@ -213,7 +213,7 @@ test.each(readings)('a damaged journal stops the start, naming the sequence, %s'
   });
 });
 
-test('a directory in use is refused, and open again once it is closed', async () => {
+test('a data directory in use is refused, and can be opened again once its exchange is closed', async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const exchange = await openExchange({ dataDir, clock, settings, followers: [] });

@@ -39,7 +39,7 @@ function sequencerOn(machine: Clock, warnings: string[] = [], lastTMs = 0, accep
   return new Sequencer(machine, 0, lastTMs, acceptsClock, (level, text) => warnings.push(`${level} ${text}`));
 }
 
-test('sequences follow each other and time is the clock', () => {
+test('sequences are consecutive, and each is stamped with the time of the clock', () => {
   const machine = new Machine();
   const sequencer = sequencerOn(machine);
   for (let i = 1; i <= 5; i += 1) {
@@ -49,7 +49,7 @@ test('sequences follow each other and time is the clock', () => {
   }
 });
 
-test('time stands still while the clock is behind', () => {
+test('time does not advance while the clock is behind, and follows the clock again afterwards', () => {
   const machine = new Machine();
   const sequencer = sequencerOn(machine);
   sequencer.stamp();
@@ -61,7 +61,7 @@ test('time stands still while the clock is behind', () => {
   expect(sequencer.now()).toBe(START_MS + 500);
 });
 
-test('that time stands still is said once, with the figure, each time the clock falls behind', () => {
+test('each time the clock falls behind, one warning is logged with how far behind it is', () => {
   const machine = new Machine();
   const said: unknown[] = [];
   const sequencer = new Sequencer(machine, 0, 0, false, (level, _, figures) => said.push([level, figures]));
@@ -78,7 +78,7 @@ test('that time stands still is said once, with the figure, each time the clock 
   expect(said.slice(1)).toEqual([['warn', { behindMs: 20_000 }]]);
 });
 
-test('a jump of up to a minute is followed, a longer one is not, with one warning', () => {
+test('a clock jump of up to a minute is followed; a longer one is ignored with one warning', () => {
   const machine = new Machine();
   const warnings: string[] = [];
   const sequencer = sequencerOn(machine, warnings);
@@ -103,7 +103,7 @@ test('a jump of up to a minute is followed, a longer one is not, with one warnin
   expect(warnings.length).toBe(2);
 });
 
-test('a clock that was set back and is set right again is believed', () => {
+test('a clock that was set back and is then corrected is followed', () => {
   const machine = new Machine();
   const warnings: string[] = [];
   const sequencer = sequencerOn(machine, warnings);
@@ -117,7 +117,7 @@ test('a clock that was set back and is set right again is believed', () => {
   expect(warnings.filter((text) => text.includes('not believed'))).toEqual([]);
 });
 
-test('slow drift over a long time is followed', () => {
+test('slow clock drift over 1,000 hours is followed without a warning', () => {
   const machine = new Machine();
   const warnings: string[] = [];
   const sequencer = sequencerOn(machine, warnings);
@@ -130,7 +130,7 @@ test('slow drift over a long time is followed', () => {
   expect(warnings).toEqual([]);
 });
 
-test('a journal more than a minute ahead of the clock stops the start unless that is accepted', () => {
+test('a journal more than a minute ahead of the clock stops the start unless the clock is accepted', () => {
   const machine = new Machine();
   expect(sequencerOn(machine, [], START_MS + 60_000).now()).toBe(START_MS + 60_000);
   expect(() => sequencerOn(machine, [], START_MS + 60_001)).toThrow(ClockBehindJournal);
@@ -141,7 +141,7 @@ test('a journal more than a minute ahead of the clock stops the start unless tha
   expect(sequencerOn(new VirtualClock(START_MS), [], START_MS + 90_000).now()).toBe(START_MS + 90_000);
 });
 
-test('an exchange refuses to start on a journal from the future, and accepts it when told to', async () => {
+test('an exchange starts on a journal from the future only with acceptClock', async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(Date.now() + 600_000);
     const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
@@ -162,7 +162,7 @@ test('a virtual clock moves forward only', () => {
   expect(() => clock.advance(-1)).toThrow('moves forward only');
 });
 
-test('a machine that slept is believed; a clock set ahead beside its sleep is not', () => {
+test('time that the machine slept is followed; a clock set ahead during the sleep is not', () => {
   const machine = new Machine();
   const warnings: string[] = [];
   const sequencer = sequencerOn(machine, warnings);
@@ -183,7 +183,7 @@ test('a machine that slept is believed; a clock set ahead beside its sleep is no
   expect(warnings).toHaveLength(1);
 });
 
-test('what clients sign against is the clock, also while time stands still because it was set back', () => {
+test('clockMs() follows a clock that is set back, while now() does not go back', () => {
   const machine = new Machine();
   const sequencer = sequencerOn(machine);
   sequencer.stamp();

@@ -54,7 +54,7 @@ const startedCommand = encodeCommand({
   ...{ minedDelayMs: 50, confirmedDelayMs: 100, creditMicro: 1_000_000 },
 });
 
-test('core and registry go on from any snapshot as if nothing had happened', { timeout }, async () => {
+test('core and registry loaded from any snapshot continue with the same events and state', { timeout }, async () => {
   const perSeed = 2_000;
   for (let seed = firstSeed, done = 0; done < commandsMin; seed += 1, done += perSeed) {
     await inTempDir((dir) => {
@@ -80,7 +80,7 @@ test('core and registry go on from any snapshot as if nothing had happened', { t
   }
 });
 
-test('the core goes on from any snapshot in the whole world of the model', { timeout }, async () => {
+test('the core loaded from any snapshot continues identically under the commands of the model', { timeout }, async () => {
   const perSeed = 2_500;
   for (let seed = firstSeed, done = 0; done < commandsMin; seed += 1, done += perSeed) {
     await inTempDir((dir) => {
@@ -120,7 +120,7 @@ test('the core goes on from any snapshot in the whole world of the model', { tim
   }
 });
 
-test('bytes that were changed, or are missing, are refused by name', { timeout }, async () => {
+test('a snapshot with changed or missing bytes is refused, unless the change has no effect', { timeout }, async () => {
   await inTempDir((dir) => {
     const reducers = new Reducers();
     const commands = commandsOf(5, () => START_MS);
@@ -166,13 +166,13 @@ test('bytes that were changed, or are missing, are refused by name', { timeout }
 const [ENTRY_WORDS, HEAD_WORDS] = [2, 3];
 
 test.each([
-  ['as they are', undefined, () => {}],
-  ['one fewer than it says', /holds \d+, and not \d+/, (heads: Int32Array) => heads.set([heads[2] + 1], 2)],
+  ['unchanged', undefined, () => {}],
+  ['a count that is one too high', /holds \d+, and not \d+/, (heads: Int32Array) => heads.set([heads[2] + 1], 2)],
   ['no entries', /has 0 entries/, (heads: Int32Array) => heads.set([0], 1)],
-  ['more entries than there are', /has 1048576 entries/, (heads: Int32Array) => heads.set([1 << 20], 1)],
-  ['a capacity that is none', /has 33 entries/, (heads: Int32Array) => heads.set([33], 1)],
+  ['a number of entries that is too high', /has 1048576 entries/, (heads: Int32Array) => heads.set([1 << 20], 1)],
+  ['an invalid number of entries', /has 33 entries/, (heads: Int32Array) => heads.set([33], 1)],
   [
-    'an id twice',
+    'a duplicate id',
     /an id/,
     (heads: Int32Array, entries: Int32Array, taken: number, free: number) => {
       entries.copyWithin(free, taken, taken + ENTRY_WORDS);
@@ -180,14 +180,14 @@ test.each([
     },
   ],
   [
-    'an id where nobody finds it',
+    'an id that a lookup does not reach',
     /an id/,
     (_: Int32Array, entries: Int32Array, taken: number, free: number) => {
       entries.copyWithin(free, taken, taken + ENTRY_WORDS);
       entries.fill(0, taken, taken + ENTRY_WORDS);
     },
   ],
-] as const)('ids of a snapshot are held against themselves: %s', (_, refusal, change) => {
+] as const)('loading a snapshot checks the consistency of its remembered ids: %s', (_, refusal, change) => {
   const reducers = new Reducers();
   const commands = commandsOf(5, () => START_MS);
   for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
@@ -218,16 +218,16 @@ test.each([
 const [MARKET_NUMBERS, TICK_AT, GRID_AT] = [15, 4, 14];
 
 test.each([
-  ['as they are', undefined, (tick: number) => [tick, tick]],
+  ['unchanged', undefined, (tick: number) => [tick, tick]],
   ['a grid that divides the tick', undefined, (tick: number) => [tick, tick / 2]],
-  ['no tick', /market 0 has a tick of 0 pips/, () => [0, 10]],
-  ['a tick that no market has', /market 0 has a tick of 20 pips/, () => [20, 20]],
-  ['no grid', /market 0 has a grid of 0 pips/, (tick: number) => [tick, 0]],
+  ['a tick of 0', /market 0 has a tick of 0 pips/, () => [0, 10]],
+  ['an unsupported tick', /market 0 has a tick of 20 pips/, () => [20, 20]],
+  ['a grid of 0', /market 0 has a grid of 0 pips/, (tick: number) => [tick, 0]],
   ['a grid that does not divide the tick', /market 0 has a grid of 40 pips/, (tick: number) => [tick, 40]],
-  ['a grid below nothing', /market 0 has a grid of -10 pips/, (tick: number) => [tick, -10]],
-  ['a grid between pips', /market 0 has a grid of 0.5 pips/, (tick: number) => [tick, 0.5]],
+  ['a negative grid', /market 0 has a grid of -10 pips/, (tick: number) => [tick, -10]],
+  ['a fractional grid', /market 0 has a grid of 0.5 pips/, (tick: number) => [tick, 0.5]],
 ] as const)(
-  'prices of a snapshot lie where a market can have them, also of one without orders: %s',
+  'loading a snapshot checks the tick and grid of a market, even one without orders: %s',
   (_, refusal, change) => {
     const reducers = new Reducers();
     for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);

@@ -86,7 +86,7 @@ test('a start reads the newest snapshot and only the records after it', { timeou
   });
 });
 
-test('a snapshot that a stop has no time for is given up, and the one before stays', { timeout }, async () => {
+test('a snapshot that takes longer than a stop allows is abandoned, and the previous one is kept', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const { last } = await run(dataDir, clock, 1, 3, 1);
@@ -104,7 +104,7 @@ test('a snapshot that a stop has no time for is given up, and the one before sta
   });
 });
 
-test('a stop that cannot list the snapshots says so, and lets the directory go', { timeout }, async () => {
+test('a stop that cannot list the snapshots logs the reason and releases the data directory', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const { exchange } = await started(dataDir, clock, 1, 1);
@@ -116,7 +116,7 @@ test('a stop that cannot list the snapshots says so, and lets the directory go',
   });
 });
 
-test('a follower that keeps nothing in snapshots sees the whole journal', { timeout }, async () => {
+test('a follower without a snapshot part gets the whole journal replayed', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     await run(dataDir, clock, 1, 3, 1);
@@ -158,7 +158,7 @@ function flip(path: string, share: number, at?: number): void {
   writeFileSync(path, bytes);
 }
 
-test('whatever is wrong with the newest snapshot, the one before it takes its place', { timeout }, async () => {
+test('if the newest snapshot is unusable, the start logs the reason and uses the previous one', { timeout }, async () => {
   await inTempDir(async (folder) => {
     const clock = new VirtualClock(START_MS);
     const original = join(folder, 'original');
@@ -178,7 +178,7 @@ test('whatever is wrong with the newest snapshot, the one before it takes its pl
   });
 });
 
-test('a snapshot of another journal, of another program, or ahead of its journal is not used', {
+test('a snapshot of another journal or follower version, or ahead of its journal, is not used', {
   timeout,
 }, async () => {
   await inTempDir(async (folder) => {
@@ -202,7 +202,7 @@ test('a snapshot of another journal, of another program, or ahead of its journal
   });
 });
 
-test('a snapshot of another version is passed over and stays, and that version finds it again', {
+test('a snapshot of another version is skipped but kept, and that version uses it later', {
   timeout,
 }, async () => {
   await inTempDir(async (dataDir) => {
@@ -227,7 +227,7 @@ test('a snapshot of another version is passed over and stays, and that version f
   });
 });
 
-test('a snapshot is made though others of another version are newer, and is not the one removed for them', {
+test('a snapshot is made despite newer ones of another version, and is not the one pruned', {
   timeout,
 }, async () => {
   await inTempDir(async (dataDir) => {
@@ -246,7 +246,7 @@ test('a snapshot is made though others of another version are newer, and is not 
   });
 });
 
-test('a follower that cannot take its part stops the start once, and the next goes on without', {
+test('a follower that cannot load its part stops one start; the next one skips the snapshot', {
   timeout,
 }, async () => {
   await inTempDir(async (dataDir) => {
@@ -263,7 +263,7 @@ test('a follower that cannot take its part stops the start once, and the next go
   });
 });
 
-test('a snapshot is made beside a running exchange, and holds what was durable', { timeout }, async () => {
+test('a snapshot made while an exchange runs covers durable records only', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     await run(dataDir, clock, 1, 4, 1);
@@ -286,7 +286,7 @@ test('a snapshot is made beside a running exchange, and holds what was durable',
   });
 });
 
-test('a crash at any step of making one leaves the next start as good as before', { timeout }, async () => {
+test('after a crash at any step of making a snapshot, a start uses the new or the previous one', { timeout }, async () => {
   await inTempDir(async (folder) => {
     const clock = new VirtualClock(START_MS);
     const original = join(folder, 'original');

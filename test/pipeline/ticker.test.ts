@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 for (const isAccepted of [false, true]) {
-  test(`a tick that closes the ticker is its last, ${isAccepted ? 'accepted' : 'refused'}`, () => {
+  test(`no tick follows one that closes the ticker (${isAccepted ? 'accepted' : 'rejected'})`, () => {
     let ticks = 0;
     const tick = (): boolean => {
       ticks += 1;

@@ -68,7 +68,7 @@ async function bytesOf(dataDir: string): Promise<Buffer> {
   return Buffer.concat(all);
 }
 
-test('what no snapshot needs is archived, and nobody misses it while it is there', LONG, async () => {
+test('records that no snapshot needs are archived, and readers still get all records', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const clock = new VirtualClock(START_MS);
@@ -97,7 +97,7 @@ test('what no snapshot needs is archived, and nobody misses it while it is there
 });
 
 test(
-  'an archive within the data directory is refused, however it is named, and all stays as it was',
+  'an archive inside the data directory is refused however its path is written; nothing changes',
   LONG,
   async () => {
     await inTempDir(async (folder) => {
@@ -120,7 +120,7 @@ test(
   },
 );
 
-test('a snapshot that the exchange removes while its journal is verified is no fault', LONG, async () => {
+test('a snapshot removed while its journal is verified is not reported as a fault', LONG, async () => {
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
@@ -142,7 +142,7 @@ function reform(path: string): void {
 }
 
 test(
-  'snapshots of another file form are passed over: the oldest that can be read says what is needed',
+  'archiving skips snapshots of another format version and keeps what the oldest readable one needs',
   LONG,
   async () => {
     await inTempDir(async (folder) => {
@@ -169,7 +169,7 @@ test(
   },
 );
 
-test('a damaged oldest snapshot is named, and nothing is archived', LONG, async () => {
+test('if the oldest snapshot is damaged, archive and verify report it and nothing is archived', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
@@ -191,7 +191,7 @@ test('a damaged oldest snapshot is named, and nothing is archived', LONG, async 
   });
 });
 
-test('archiving a journal that is cut off lets the data directory go', async () => {
+test('archiving a truncated journal fails and releases the data directory', async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     await run(dataDir, new VirtualClock(START_MS), 1);
@@ -203,7 +203,7 @@ test('archiving a journal that is cut off lets the data directory go', async () 
   });
 });
 
-test('the progress of archiving goes up to the last record of the journal', LONG, async () => {
+test('archiving reports progress up to the last record of the journal', LONG, async () => {
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
@@ -218,7 +218,7 @@ test('the progress of archiving goes up to the last record of the journal', LONG
   });
 });
 
-test('without the archive starts go on, and what needs it says so by name', LONG, async () => {
+test('without the archive, starts from a snapshot work and other readers name the missing records', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const clock = new VirtualClock(START_MS);
@@ -251,7 +251,7 @@ test('without the archive starts go on, and what needs it says so by name', LONG
   });
 });
 
-test('a crash at any step leaves a whole data directory, and the next call goes on from there', LONG, async () => {
+test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
   await inTempDir(async (folder) => {
     const sound = join(folder, 'sound');
     const clock = new VirtualClock(START_MS);
@@ -274,7 +274,7 @@ test('a crash at any step leaves a whole data directory, and the next call goes 
   });
 });
 
-test('a copy that is not what was copied removes nothing', LONG, async () => {
+test('if the archived copy differs from the original, no record is removed', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
@@ -292,7 +292,7 @@ test('a copy that is not what was copied removes nothing', LONG, async () => {
   });
 });
 
-test('a copy that finds no room says where, and nothing of it is left', LONG, async () => {
+test('on a full disk archive names the copy that cannot be written and leaves nothing of it', LONG, async () => {
   if (!canRehearse('the full disk')) return;
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
@@ -317,7 +317,7 @@ test('a copy that finds no room says where, and nothing of it is left', LONG, as
   });
 });
 
-test('the command says what it did; while an exchange runs, or without a snapshot, it does nothing', LONG, async () => {
+test('archive reports what it did; without a snapshot or while an exchange runs it archives nothing', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const clock = new VirtualClock(START_MS);
@@ -339,7 +339,7 @@ test('the command says what it did; while an exchange runs, or without a snapsho
   });
 });
 
-test('a loss of power leaves an archive whole that the journal relies on', LONG, async () => {
+test('archiving syncs format.json, then its folder, and the archive folder against a power loss', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     await makeWorld(dataDir, new VirtualClock(START_MS));
@@ -353,7 +353,7 @@ test('a loss of power leaves an archive whole that the journal relies on', LONG,
   });
 });
 
-test('records that are archived while a journal is opened to be read are missing for nobody', LONG, async () => {
+test('verify finds all records even if some are archived while it opens the journal', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));

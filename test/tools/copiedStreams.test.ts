@@ -19,7 +19,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('who followed the original gets a gap from a restored copy that has gone on, and resumes there over restarts', async () => {
+test('a client of the original gets a gap from a restored copy, and resumes there across restarts', async () => {
   const original = join(folder, 'original');
   const copy = join(folder, 'copy');
   server = await startServerProcess({ dataDir: original });
@@ -72,7 +72,7 @@ test('who followed the original gets a gap from a restored copy that has gone on
   expect(resumed).toMatchObject({ event_type: 'book', min_order_size: '5', sequence: placeInCopy.sequence + 1 });
 });
 
-test('a file that says no time stops the start', () => {
+test('reading the file "copied" throws if it contains no time', () => {
   const dir = mkdtempSync(join(tmpdir(), 'outcry-copied-'));
   writeFileSync(join(dir, 'copied'), 'yesterday');
   expect(() => readCopiedMs(dir)).toThrow(`The file ${join(dir, 'copied')} must contain the time`);

@@ -81,7 +81,7 @@ async function damagedCopy(edit: (batch: Buffer, first: number) => Buffer | unde
   return dir;
 }
 
-test('a running exchange is verified, signatures and all, and goes on', async () => {
+test('verify --signatures finds the journal of a running exchange sound, and the exchange runs on', async () => {
   const end = await runToEnd(['verify', '--signatures', '--data-dir', dataDir]);
   expect(end.output).toContain(`The journal of ${dataDir} is sound.`);
   expect(end.output).toMatch(/signatures {2}[1-9][0-9,]* orders, each/);
@@ -89,7 +89,7 @@ test('a running exchange is verified, signatures and all, and goes on', async ()
   expect((await send(server.url, 'GET', '/readyz')).status).toBe(200);
 });
 
-test('signatures of another chain are refused by the first order that carries one', async () => {
+test('verify --signatures for another chain fails and names an order whose id does not match', async () => {
   const { status, report } = await verifyJson(dataDir, ['--signatures', '--chain', '80002']);
   expect(status).toBe(1);
   expect(report.kind).toBe('failed');
@@ -99,7 +99,7 @@ test('signatures of another chain are refused by the first order that carries on
   expect(report.sequence).toBeGreaterThan(1);
 });
 
-test('a backup of a running exchange has the state of its last record, and an exchange starts from it', async () => {
+test('a backup of a running exchange has the state of its last record, and a server starts from it', async () => {
   const backup = fresh();
   const end = await runToEnd(['backup', backup, '--data-dir', dataDir]);
   expect(end.output).toContain(`Copied ${dataDir} to ${backup}, up to sequence`);
@@ -117,7 +117,7 @@ test('a backup of a running exchange has the state of its last record, and an ex
   await started.stop();
 });
 
-test('a loss of power leaves every file of a backup that was reported', async () => {
+test('a backup syncs format.json, mode and the server secret against a power loss', async () => {
   const backup = fresh();
   const synced = await watchSyncs(() => runCopy({ from: dataDir, to: backup, lastSequence: undefined }));
   for (const name of ['format.json', 'mode', SERVER_SECRET_FILE]) {
@@ -144,7 +144,7 @@ async function expectNoStart(backup: string): Promise<void> {
   expect([start.status, start.output]).toEqual([5, expect.stringContaining('is missing or empty')]);
 }
 
-test('a backup that is killed before its end is none that an exchange could start from', async () => {
+test('no exchange starts from a backup killed before its last step, and verify finds no journal', async () => {
   // It has copied, and dies before the rename that would complete
   // the backup. Cached stripped sources are also renamed into place.
   const backup = await killedBackup(`fs.renameSync = (from, to) =>
@@ -155,13 +155,13 @@ test('a backup that is killed before its end is none that an exchange could star
   expect([verify.status, verify.output]).toEqual([5, `There is no journal in ${backup}.\n`]);
 });
 
-test('no exchange starts afresh in a backup that was killed after its first file', async () => {
+test('no exchange starts in a backup that was killed after its first file', async () => {
   const backup = await killedBackup('fs.copyFileSync = (...files) => { copyFileSync(...files); die(); };');
   expect(readdirSync(backup)).toEqual(['mode']);
   await expectNoStart(backup);
 });
 
-test('a copy that finds no room says where, and nothing of it is left', async () => {
+test('on a full disk backup and restore name the copy that cannot be written and remove it', async () => {
   if (!canRehearse('the full disk')) return;
   const main = join(import.meta.dirname, '../../server/main.ts');
   for (const command of [
@@ -177,7 +177,7 @@ test('a copy that finds no room says where, and nothing of it is left', async ()
   }
 });
 
-test('a changed byte is found at its record, nothing is copied, and what comes before it can be restored', async () => {
+test('a changed byte is found at its record: backup copies nothing, restore gets the records before it', async () => {
   const badSequence = 777;
   const dir = await damagedCopy((batch, first) => {
     const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
@@ -204,7 +204,7 @@ test('a changed byte is found at its record, nothing is copied, and what comes b
   expect(restored.status).toBe(0);
 });
 
-test('a missing batch is named', async () => {
+test('verify names the sequences of a missing batch and exits with status 1', async () => {
   let gone = 0;
   const dir = await damagedCopy((batch, first) => {
     if (gone > 0 || first < 500) return batch;
@@ -216,7 +216,7 @@ test('a missing batch is named', async () => {
   expect(report.text).toMatch(/the records from it to \d+ are missing/);
 });
 
-test('a file that is cut off is a sentence and status 1, for verify and backup alike', async () => {
+test('verify and backup of a truncated file name it and exit with status 1', async () => {
   const dir = fresh();
   mkdirSync(dir);
   await copyJournal(dataDir, join(dir, 'journal'));
@@ -233,7 +233,7 @@ test('a file that is cut off is a sentence and status 1, for verify and backup a
   }
 });
 
-test('what cannot be done is said before anything is touched', async () => {
+test('verify, backup, restore and archive reject unusable folders and --to values with a reason', async () => {
   const full = fresh();
   mkdirSync(full);
   writeFileSync(join(full, 'note'), '');
@@ -256,7 +256,7 @@ test('what cannot be done is said before anything is touched', async () => {
   }
 });
 
-test('what the system refuses is said in a sentence', async () => {
+test('archive and verify report a system error (EISDIR) without a stack and exit with status 1', async () => {
   const dir = fresh();
   mkdirSync(dir);
   await copyJournal(dataDir, join(dir, 'journal'));
@@ -271,7 +271,7 @@ test('what the system refuses is said in a sentence', async () => {
   ]);
 });
 
-test('a secret that cannot be read is said, and nothing is left behind', async () => {
+test('a backup with an unreadable server secret names it and leaves nothing behind', async () => {
   const dir = fresh();
   mkdirSync(dir);
   await copyJournal(dataDir, join(dir, 'journal'));
@@ -288,7 +288,7 @@ test('a secret that cannot be read is said, and nothing is left behind', async (
   expect(existsSync(backup)).toBe(false);
 });
 
-test('work on a journal ends without a word when nobody waits for it any more', async () => {
+test('the journal child exits with status 0 and no output when its parent disconnects', async () => {
   const task = { kind: 'verify', dataDir };
   const path = join(import.meta.dirname, '../../server/tools/journalChild.ts');
   const child = fork(path, [JSON.stringify(task)], {
@@ -310,7 +310,7 @@ async function runInto(file: string, args: readonly string[]) {
   return [status, printed];
 }
 
-test.runIf(process.platform === 'linux')('a report that cannot be written is a sentence and a status', async () => {
+test.runIf(process.platform === 'linux')('a command that cannot write to standard output exits with status 8 and a one-line error', async () => {
   const lost = [8, 'Standard output cannot be written: ENOSPC: no space left on device, write.\n'];
   const copy = fresh();
   expect(await runInto('/dev/full', ['backup', copy, '--data-dir', dataDir])).toEqual(lost);
@@ -320,7 +320,7 @@ test.runIf(process.platform === 'linux')('a report that cannot be written is a s
     expect(await runInto('/dev/full', args), args.join(' ')).toEqual(lost);
 });
 
-test('a reader of a report who goes early is no failure', async () => {
+test('verify exits with status 0 if the reader of its output closes the pipe early', async () => {
   const child = spawn(
     process.execPath,
     [...STRIP_TYPES, join(import.meta.dirname, '../../server/main.ts'), 'verify', '--data-dir', dataDir],

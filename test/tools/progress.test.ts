@@ -25,11 +25,11 @@ function withBar(then: string) {
   return { status, signal, isHidden: stderr.lastIndexOf(HIDDEN) > stderr.lastIndexOf(SHOWN) };
 }
 
-test('a bar that is stopped gives the cursor back', () => {
+test('stopping the progress bar shows the cursor again', () => {
   expect(withBar('bar.stop();')).toEqual({ status: 0, signal: null, isHidden: false });
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s gives the cursor back, and ends the process as before', (name) => {
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s shows the cursor again and ends the process as it would without a bar', (name) => {
   const wait = 'setInterval(() => {}, 1_000);';
   const sent = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
   expect(sent).toEqual({ status: null, signal: name, isHidden: false });
@@ -37,6 +37,6 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s gives the cursor back, and ends t
   expect(heard).toEqual({ status: 5, signal: null, isHidden: false });
 });
 
-test('so does an exit in its midst', () => {
+test('process.exit() with a running progress bar shows the cursor again', () => {
   expect(withBar('process.exit(3);')).toEqual({ status: 3, signal: null, isHidden: false });
 });

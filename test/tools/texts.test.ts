@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { counted } from '../../server/lib/counted.ts';
 import { soundText } from '../../server/tools/verify.ts';
 
-test('a count goes with its noun', () => {
+test('a count of 1 has its noun in the singular, every other count in the plural', () => {
   expect([0, 1, 2, 1_001].map((count) => counted(count, 'event'))).toEqual([
     '0 events',
     '1 event',
@@ -13,7 +13,7 @@ test('a count goes with its noun', () => {
   ]);
 });
 
-test('a report of verification says what there is of snapshots and of signed orders', () => {
+test('the verification report states the numbers of snapshots and signed orders', () => {
   const hashes = { core: 'c', registry: 'r', ids: 'i' };
   const journal = { recordCount: 0, firstTMs: 0, lastTMs: 0, invariantLooks: 1, snapshotFaults: [], hashes };
   const lineOf = (
