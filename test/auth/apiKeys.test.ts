@@ -11,7 +11,7 @@ const serverSecret = new Uint8Array(32).fill(7);
 const identity: ApiKeyIdentity = { kind: ApiKeyKind.TRADING, owner: ADDRESS_0, nonce: 0, generation: 0 };
 
 describe('credentials', () => {
-  test('have the forms that clients decode', () => {
+  test('have the formats that clients decode', () => {
     const { apiKey, secret, passphrase } = deriveCredentials(serverSecret, identity);
     expect(apiKey).toMatch(UUID);
     expect(secret).toMatch(/^[A-Za-z0-9_-]{43}=$/);
@@ -19,7 +19,7 @@ describe('credentials', () => {
     expect(passphrase).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('are fixed for ever: stored keys depend on this derivation', () => {
+  test('match a fixed snapshot, because stored keys depend on this derivation', () => {
     expect(deriveCredentials(serverSecret, identity)).toMatchInlineSnapshot(`
       {
         "apiKey": "98b5009e-1fcc-4b6c-b952-994d13d17965",
@@ -50,7 +50,7 @@ describe('credentials', () => {
     expect(new Set(texts).size).toBe(3 * all.length);
   });
 
-  test('are none for a key that was made under another secret', () => {
+  test('are undefined for a key that was derived from another server secret', () => {
     const made = deriveCredentials(serverSecret, identity);
     const key = { ...identity, apiKey: made.apiKey };
     expect(credentialsOf(serverSecret, key)).toEqual(made);
@@ -63,7 +63,7 @@ describe('credentials', () => {
     expect(verifyL2(request, signL2(request, secret), secret, 1_000_000_000)).toBe(true);
   });
 
-  test('are refused for malformed identities', () => {
+  test('throw a TypeError for malformed identities', () => {
     for (const bad of [{ owner: '0x12' }, { nonce: -1 }, { nonce: 2 ** 53 }, { generation: -1 }, { generation: 0.5 }]) {
       expect(() => deriveCredentials(serverSecret, { ...identity, ...bad })).toThrow(TypeError);
     }

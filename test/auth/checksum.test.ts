@@ -7,7 +7,7 @@ import { checksumAddress } from '../../server/auth/checksum.ts';
 import { STOCK_CHAINS } from '../../server/auth/contracts.ts';
 import { asHex } from './orders.ts';
 
-test('addresses have the letter case of EIP-55, the second time too', () => {
+test('addresses get the same EIP-55 letter case as in viem, also on repeated calls', () => {
   const random = Array.from({ length: 500 }, () => `0x${randomBytes(20).toString('hex')}`);
   const known = STOCK_CHAINS.flatMap(({ exchange, negRiskExchange, negRiskAdapter }) => [
     exchange,

@@ -22,12 +22,12 @@ const headers: AuthHeaders = {
   nonce: CLOB_AUTH.nonce,
 };
 
-test('the published digest and signature', () => {
+test('digest and signature equal those of the published vector', () => {
   expect(bytesToHex(clobAuthDigest(CLOB_AUTH, CLOB_AUTH.chainId))).toBe(CLOB_AUTH.digest);
   expect(signClobAuth(CLOB_AUTH, CLOB_AUTH.chainId, KEY_0)).toBe(CLOB_AUTH.signature);
 });
 
-test('random statements have the digest of viem', () => {
+test('digests of random statements equal those of viem', () => {
   const statements = fc.record({
     timestamp: fc.nat().map(String),
     nonce: fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }).map(String),
@@ -62,22 +62,22 @@ test('random statements have the digest of viem', () => {
 describe('accepted headers', () => {
   const accepted = { ok: true, owner: ADDRESS_0.toLowerCase(), nonce: '23' };
 
-  test('the published ones, in any letter case of the address', () => {
+  test('the published ones, also with a lower-case address and with the service header family', () => {
     expect(verifyL1(headers, 80002, NOW_MS)).toEqual(accepted);
     expect(verifyL1({ ...headers, address: ADDRESS_0.toLowerCase() }, 80002, NOW_MS)).toEqual(accepted);
     expect(verifyL1({ ...headers, family: 'service' }, 80002, NOW_MS)).toEqual(accepted);
   });
 
-  test('a nonce with leading zeros is the same nonce', () => {
+  test('leading zeros of a nonce are ignored', () => {
     expect(verifyL1({ ...headers, nonce: '0023' }, 80002, NOW_MS)).toEqual(accepted);
   });
 
-  test('no nonce is nonce 0', () => {
+  test('an empty nonce counts as nonce 0', () => {
     const signature = signClobAuth({ ...CLOB_AUTH, nonce: '0' }, 80002, KEY_0);
     expect(verifyL1({ ...headers, nonce: '', signature }, 80002, NOW_MS)).toEqual({ ...accepted, nonce: '0' });
   });
 
-  test('timestamps from 300 s back to 30 s ahead', () => {
+  test('timestamps from 300 s in the past to 30 s in the future', () => {
     expect(verifyL1(headers, 80002, NOW_MS + 300_000)).toEqual(accepted);
     expect(verifyL1(headers, 80002, NOW_MS + 300_001)).toEqual(REFUSED);
     expect(verifyL1(headers, 80002, NOW_MS - 30_000)).toEqual(accepted);
@@ -85,7 +85,7 @@ describe('accepted headers', () => {
   });
 });
 
-describe('refused headers', () => {
+describe('rejected headers', () => {
   const funder = '0xd93b25Cb943D14d0d34FBAf01fc93a0F8b5f6e47';
   const cases: [string, Partial<AuthHeaders>][] = [
     ["another key's address", { address: ADDRESS_1 }],
@@ -110,7 +110,7 @@ describe('refused headers', () => {
 
   test('another chain', () => expect(verifyL1(headers, 137, NOW_MS)).toEqual(REFUSED));
 
-  test('any byte of the signature changed', () => {
+  test('a signature with any byte changed', () => {
     const bytes = hexToBytes(CLOB_AUTH.signature) ?? new Uint8Array();
     for (let index = 0; index < 65; index++) {
       const changed = Uint8Array.from(bytes);
@@ -119,7 +119,7 @@ describe('refused headers', () => {
     }
   });
 
-  test('any text in any header gives an answer, never an exception', () => {
+  test('arbitrary header text never throws', () => {
     const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }));
     const anyHeaders = fc.record(
       { address: text, signature: text, timestamp: text, nonce: text },

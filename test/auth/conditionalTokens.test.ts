@@ -20,7 +20,7 @@ describe('published conditions', () => {
   }
 });
 
-test('malformed input is named', () => {
+test('errors for malformed input name the bad argument', () => {
   expect(() => conditionId('0x12', `0x${'0'.repeat(64)}`)).toThrow(/The oracle must be 0x/);
   expect(() => conditionId(USDC, '0x12')).toThrow(/The question id must be 0x/);
   expect(() => tokenIds(USDC, '0x12')).toThrow(/The condition id must be 0x/);
@@ -35,7 +35,7 @@ type RecordedMarket = {
   readonly negRisk?: boolean;
 };
 
-test('all recorded catalog markets have the ids that are computed here', () => {
+test('computed condition and token ids equal those of all recorded catalog markets', () => {
   const folder = process.env.OUTCRY_RECORDED_DATA;
   if (folder === undefined) {
     process.stdout.write('OUTCRY_RECORDED_DATA is not set: the recorded markets were not compared.\n');

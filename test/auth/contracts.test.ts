@@ -22,7 +22,7 @@ test('chains 137 and 80002 have stock addresses', () => {
   }
 });
 
-test('each address may be given, in any letter case', () => {
+test('an address can be overridden in any letter case, and a malformed one throws', () => {
   const given = `0x${'Ab'.repeat(20)}`;
   expect(chainContracts(137, { collateral: given })).toEqual({
     ...chainContracts(137),
@@ -31,7 +31,7 @@ test('each address may be given, in any letter case', () => {
   expect(() => chainContracts(137, { exchange: '0x12' })).toThrow(/address of exchange must be 0x and 40 hex digits/);
 });
 
-test('another chain needs every address', () => {
+test('a chain without stock addresses needs every address, and invalid chain ids throw', () => {
   expect(() => chainContracts(31337, { exchange: OTHER })).toThrow(
     /Chain 31337 needs addresses for negRiskExchange, collateral/,
   );
@@ -40,7 +40,7 @@ test('another chain needs every address', () => {
   for (const chainId of [0, -1, 1.5, Number.NaN]) expect(() => chainContracts(chainId)).toThrow(/is not a chain id/);
 });
 
-test('orders for a stock exchange of chain 137 could be replayed at the live venue, others not', () => {
+test('only orders for a stock exchange of chain 137 are replayable at the live venue', () => {
   expect(isReplayableAtLiveVenue(chainContracts(137))).toBe(true);
   expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER }))).toBe(true);
   expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER, negRiskExchange: OTHER }))).toBe(false);

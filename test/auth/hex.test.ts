@@ -6,7 +6,7 @@ import { bytesToHex, hexToBytes, isAddress, isBytes32, writeHex, ZERO_BYTES32 } 
 import { bigintToBytes32, bytes32ToBigint, isUint256Decimal, writeUint53 } from '../../server/auth/uint256.ts';
 
 describe('hex', () => {
-  test('bytes survive the way to text and back, also from a view into a larger buffer', () => {
+  test('bytes round-trip through hex text, also from a view into a larger buffer', () => {
     fc.assert(
       fc.property(fc.uint8Array(), fc.nat({ max: 3 }), (bytes, skipped) => {
         const view = bytes.subarray(Math.min(skipped, bytes.length));
@@ -18,7 +18,7 @@ describe('hex', () => {
     );
   });
 
-  test('only well-formed text is taken', () => {
+  test('hexToBytes accepts only well-formed text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 12 }), (text) => {
         for (const candidate of [text, `0x${text}`]) {
@@ -32,7 +32,7 @@ describe('hex', () => {
     }
   });
 
-  test('every character code has its value or is refused', () => {
+  test('writeHex accepts only hex digits among the character codes below 0x500', () => {
     const target = new Uint8Array(1);
     for (let code = 0; code < 0x500; code++) {
       const digit = String.fromCharCode(code);
@@ -43,7 +43,7 @@ describe('hex', () => {
     }
   });
 
-  test('addresses and 32-byte texts are told apart', () => {
+  test('isAddress and isBytes32 distinguish addresses from 32-byte texts', () => {
     const address = `0x${'aB'.repeat(20)}`;
     expect([isAddress(address), isBytes32(address)]).toEqual([true, false]);
     expect([isAddress(ZERO_BYTES32), isBytes32(ZERO_BYTES32)]).toEqual([false, true]);
@@ -51,7 +51,7 @@ describe('hex', () => {
 });
 
 describe('uint256', () => {
-  test('values survive the way to bytes and back', () => {
+  test('values round-trip through 32 bytes, and values out of range throw a RangeError', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (value) => {
         expect(bytes32ToBigint(bigintToBytes32(value))).toBe(value);
@@ -73,7 +73,7 @@ describe('uint256', () => {
     );
   });
 
-  test('decimals are plain digits below 2^256', () => {
+  test('isUint256Decimal accepts only plain digits below 2^256', () => {
     for (const text of ['0', '007', (2n ** 256n - 1n).toString()]) expect(isUint256Decimal(text)).toBe(true);
     const refused = ['', '-1', '+1', '1.0', '1e3', '0x1', ' 1', '\u0661', (2n ** 256n).toString(), '0'.repeat(79)];
     for (const text of refused) expect(isUint256Decimal(text)).toBe(false);

@@ -17,7 +17,7 @@ const request: L2Request = {
 };
 
 describe('the published signature', () => {
-  test('is made and accepted', () => {
+  test('is reproduced and accepted', () => {
     expect(signL2(request, HMAC.secret)).toBe(HMAC.signature);
     expect(verifyL2(request, HMAC.signature, HMAC.secret, NOW_MS)).toBe(true);
     expect(verifyL2(request, HMAC.signature, new Uint8Array(32), NOW_MS)).toBe(true);
@@ -32,7 +32,7 @@ describe('the published signature', () => {
     }
   });
 
-  test('is accepted from 300 s old to 30 s ahead, repeatedly', () => {
+  test('is accepted from 300 s old to 30 s ahead, and more than once', () => {
     const accepts = (nowMs: number) => verifyL2(request, HMAC.signature, HMAC.secret, nowMs);
     expect([accepts(NOW_MS + 300_000), accepts(NOW_MS + 300_001)]).toEqual([true, false]);
     expect([accepts(NOW_MS - 30_000), accepts(NOW_MS - 30_001)]).toEqual([true, false]);
@@ -40,7 +40,7 @@ describe('the published signature', () => {
   });
 });
 
-test('any change of what is signed is refused', () => {
+test('a request with any signed part changed is rejected, and so is another secret', () => {
   const changes: Partial<L2Request>[] = [
     { timestamp: '1000001' },
     { method: 'GET' },
@@ -56,7 +56,7 @@ test('any change of what is signed is refused', () => {
   expect(verifyL2(request, HMAC.signature, otherSecret, NOW_MS)).toBe(false);
 });
 
-test('a request of any length has the HMAC that node:crypto makes, in one piece or too long for that, by any key', () => {
+test('signatures of short and long bodies with keys of 0 to 200 bytes equal those of node:crypto', () => {
   const bodies = [0, 1, 8_000, 8_100, 8_127, 8_128, 8_129, 8_191, 8_192, 8_193, 100_000];
   // The published secret is all zeros, which is also how a key is padded: other keys show whether a key is used at all.
   for (const keyBytes of [0, 1, 32, 63, 64, 65, 200]) {
@@ -72,7 +72,7 @@ test('a request of any length has the HMAC that node:crypto makes, in one piece 
   }
 });
 
-test('an empty body signs like none', () => {
+test('an empty body gives the same signature as no body', () => {
   const bare = { timestamp: '1000000', method: 'GET', path: '/data/orders' };
   const signature = signL2(bare, HMAC.secret);
   expect(verifyL2({ ...bare, body: new Uint8Array(0) }, signature, HMAC.secret, NOW_MS)).toBe(true);
@@ -80,7 +80,7 @@ test('an empty body signs like none', () => {
   expect(signL2(bare, HMAC.secret, 'hex')).toBe(expected);
 });
 
-test('a client that signs quotation marks for apostrophes is accepted, and no other replacement', () => {
+test('a signature over quotation marks instead of apostrophes is accepted, but not the reverse', () => {
   const sent = { ...request, body: encode(`{"name":"it's"}`) };
   const signed = { ...request, body: encode(`{"name":"it"s"}`) };
   expect(verifyL2(sent, signL2(signed, HMAC.secret), HMAC.secret, NOW_MS)).toBe(true);
@@ -88,7 +88,7 @@ test('a client that signs quotation marks for apostrophes is accepted, and no ot
   expect(verifyL2(signed, signL2(sent, HMAC.secret), HMAC.secret, NOW_MS)).toBe(false);
 });
 
-test('malformed signatures, timestamps and secrets are refused without an exception', () => {
+test('malformed signatures, timestamps and secrets are rejected without an exception', () => {
   const text = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String());
   fc.assert(
     fc.property(text, text, text, (signature, timestamp, secret) => {
@@ -103,14 +103,14 @@ test('malformed signatures, timestamps and secrets are refused without an except
   }
 });
 
-test('timestamps are whole seconds in plain digits', () => {
+test('only timestamps in whole seconds and plain digits count as fresh', () => {
   expect(isFreshTimestamp('1000000', NOW_MS)).toBe(true);
   for (const text of ['', '1000000.0', '+1000000', ' 1000000', '1e6', '0xf4240', '1000000000', '9'.repeat(400)]) {
     expect(isFreshTimestamp(text, NOW_MS)).toBe(false);
   }
 });
 
-test('secret texts are equal only when they are the same', () => {
+test('equalSecretTexts is true only for identical texts', () => {
   expect(equalSecretTexts('a'.repeat(64), 'a'.repeat(64))).toBe(true);
   expect(equalSecretTexts('a'.repeat(64), 'a'.repeat(63))).toBe(false);
   expect(equalSecretTexts('', 'a')).toBe(false);
@@ -139,7 +139,7 @@ describe('the headers of both families', () => {
     expect(read(service)).toMatchObject({ family: 'service', address: '0xB', apiKey: 'l', signature: 't' });
   });
 
-  test('POLY_ wins where its API key is present', () => {
+  test('POLY_ headers take precedence if they include an API key', () => {
     expect(read({ ...poly, ...service }).family).toBe('poly');
     expect(read({ ...service, poly_address: '0xA', poly_signature: 's' }).family).toBe('service');
   });
@@ -150,7 +150,7 @@ describe('the headers of both families', () => {
     expect(read({ service_address: '0xB', service_nonce: '3' })).toMatchObject({ family: 'service', nonce: '3' });
   });
 
-  test('absent headers are empty texts', () => {
+  test('absent headers are read as empty strings', () => {
     expect(read({})).toMatchObject({
       address: '',
       apiKey: '',

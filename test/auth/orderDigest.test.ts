@@ -21,7 +21,7 @@ describe('published order ids', () => {
     });
   }
 
-  test('the type hash is the one of the interface', () => {
+  test('the order type hash is the one that the interface specifies', () => {
     expect(bytesToHex(keccak256Text(ORDER_TYPE))).toBe(
       '0xbb86318a2138f5fa8ae32fbe8e659f8fcf13cc6ae4014a707893055433818589',
     );
@@ -41,14 +41,14 @@ test('digests of random orders on random chains equal those of viem', () => {
   );
 });
 
-test('a digest is not changed by the orders hashed after it', () => {
+test('hashing further orders does not change an earlier digest', () => {
   const first = hasher.digest(sample, false);
   const text = bytesToHex(first);
   hasher.digest({ ...sample, salt: 7, maker: EXCHANGE }, true);
   expect(bytesToHex(first)).toBe(text);
 });
 
-test('salt as number, short text and padded text, and the token id as bytes give one digest', () => {
+test('equivalent forms of salt, token id, maker and signer give the same digest', () => {
   const text = bytesToHex(hasher.digest(sample, false));
   const variants: SignableOrder[] = [
     { ...sample, salt: 123456789 },
@@ -64,7 +64,7 @@ test('salt as number, short text and padded text, and the token id as bytes give
   }
 });
 
-describe('a malformed field throws and does not spoil the next order', () => {
+describe('a malformed field throws a TypeError and does not affect the next order', () => {
   const malformed: [string, Partial<SignableOrder>][] = [
     ['maker too short', { maker: '0x1234' }],
     ['maker with a non-digit', { maker: `${sample.maker.slice(0, -1)}g` }],

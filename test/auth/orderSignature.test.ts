@@ -59,7 +59,7 @@ describe('published order signatures', () => {
   }
 });
 
-test('a V1 signature does not fit the V2 order with the same fields', () => {
+test('a V1 signature is invalid for the V2 order with the same fields', () => {
   for (const signature of ORDER_V1.signatures) {
     for (const negRisk of [false, true]) {
       const check = verify(ORDER_V1.asV2, signature, negRisk, hasherOf(ORDER_V1.chainId));
@@ -68,7 +68,7 @@ test('a V1 signature does not fit the V2 order with the same fields', () => {
   }
 });
 
-test('every change of a signed field makes the signature refused', () => {
+test('changing any signed field invalidates the signature', () => {
   const changes: Partial<SignableOrder>[] = [
     { salt: '123456790' },
     { maker: EXCHANGE },
@@ -93,7 +93,7 @@ describe('random orders', () => {
     .map((bytes) => bytesToHex(bytes))
     .filter((key) => BigInt(key) > 0n && BigInt(key) < 2n ** 255n);
 
-  test('signed by us are recovered by us and by viem', async () => {
+  test('signed by signOrder: our verification and viem recover the signer', async () => {
     await fc.assert(
       fc.asyncProperty(arbitraryOrder, keys, fc.boolean(), async (random, key, negRisk) => {
         const owner = addressOfPrivateKey(key);
@@ -113,7 +113,7 @@ describe('random orders', () => {
     );
   });
 
-  test('signed by viem are recovered by us', async () => {
+  test('signed by viem: our verification recovers the signer', async () => {
     const account = privateKeyToAccount(asHex(KEY_0));
     await fc.assert(
       fc.asyncProperty(arbitraryOrder, async (random) => {
@@ -127,7 +127,7 @@ describe('random orders', () => {
 });
 
 describe('malformed signatures', () => {
-  test('any text or bytes give an answer, never an exception', () => {
+  test('arbitrary text or bytes are rejected without an exception', () => {
     const anyBytes = fc.uint8Array({ maxLength: 400 });
     const anySignature = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), anyBytes, anyBytes.map(bytesToHex));
     fc.assert(
@@ -138,7 +138,7 @@ describe('malformed signatures', () => {
     );
   });
 
-  test('lengths other than 65 and 317 bytes are refused', () => {
+  test('plain signatures must have 65 bytes and wrapped ones 317; other lengths are rejected', () => {
     const plainBytes = bytesOf(plain.signature);
     const wrappedBytes = bytesOf(wrapped.signature);
     for (const [vector, bytes] of [
@@ -157,7 +157,7 @@ describe('malformed signatures', () => {
     expect(verify(wrapped.order, stretched).ok).toBe(false);
   });
 
-  test('a plain signature with any byte changed is refused', () => {
+  test('a plain signature with any byte changed is rejected', () => {
     const bytes = bytesOf(plain.signature);
     for (let index = 0; index < bytes.length; index++) {
       expect(verify(plain.order, flippedAt(bytes, index)).ok).toBe(false);
@@ -165,25 +165,25 @@ describe('malformed signatures', () => {
   });
 });
 
-describe('a wrapped signature with any byte changed', () => {
+describe('a wrapped signature', () => {
   const { derivedWallets, walletType } = walletDeriver();
   const wallet = derivedWallets(ADDRESS_0).depositBeacon;
   const order: SignableOrder = { ...wrapped.order, maker: wallet, signer: wallet };
   const bytes = bytesOf(signOrder(order, KEY_0, polygon.domain(false)));
 
-  test('untouched, it is the signature of the owner of the wallet', () => {
+  test('recovers the owner of the wallet when unchanged', () => {
     const check = verify(order, bytes);
     expect(check).toEqual({ ok: true, signer: ADDRESS_0.toLowerCase() });
     expect(walletType(ADDRESS_0, wallet)).toBe('depositBeacon');
   });
 
-  test('in the wrapper is refused', () => {
+  test('is rejected with any byte of the wrapper changed', () => {
     for (let index = 65; index < bytes.length; index++) {
       expect(verify(order, flippedAt(bytes, index)).ok).toBe(false);
     }
   });
 
-  test('in the inner signature is refused or recovers a key to which the wallet does not belong', () => {
+  test('is rejected or recovers a key that does not own the wallet with any inner byte changed', () => {
     for (let index = 0; index < 65; index++) {
       const check = verify(order, flippedAt(bytes, index));
       if (check.ok) expect(walletType(check.signer, wallet)).toBeUndefined();

@@ -35,7 +35,7 @@ function recovered(recoverers: Recoverers, from: number, to: number): (string | 
   return jobs.map(({ signer }) => signer);
 }
 
-test('signatures in one go have the signers that they have one by one', async () => {
+test('batch recovery returns the same signers as recovery one by one, also after close', async () => {
   const recoverers = new Recoverers(true);
   for (let round = 0; round < 30; round += 1) {
     expect(recovered(recoverers, 0, samples.length)).toEqual(signers);
@@ -46,11 +46,11 @@ test('signatures in one go have the signers that they have one by one', async ()
   expect(recovered(recoverers, 0, 20)).toEqual(signers.slice(0, 20));
 });
 
-test('without a helper nothing is different', () => {
+test('batch recovery without a helper thread returns the same signers', () => {
   expect(recovered(new Recoverers(false), 0, samples.length)).toEqual(signers);
 });
 
-test('nor where the system has no room for one', () => {
+test('batch recovery returns the same signers if no helper thread can be started', () => {
   const allowThreads = refuseThreads();
   try {
     expect(recovered(new Recoverers(true), 0, samples.length)).toEqual(signers);
@@ -59,7 +59,7 @@ test('nor where the system has no room for one', () => {
   }
 });
 
-test('more than the ring holds are found in several goes', () => {
+test('a batch larger than the ring is recovered completely', () => {
   const recoverers = new Recoverers(false);
   const jobs = Array.from({ length: RING_JOBS + 100 }, (_, index) => {
     const { digest, signature } = samples[index % samples.length];
@@ -69,7 +69,7 @@ test('more than the ring holds are found in several goes', () => {
   expect(jobs.map(({ signer }) => signer)).toEqual(jobs.map((_, index) => signers[index % samples.length]));
 });
 
-test('each job is claimed once, and a result is only taken for the job that it belongs to', () => {
+test('each job is claimed once, and a late answer is not used for the next job in its slot', () => {
   const ring = new RecoveryRing();
   const helper = new RecoveryRing(ring.memory);
   const [{ digest, signature }] = samples;
@@ -90,7 +90,7 @@ test('each job is claimed once, and a result is only taken for the job that it b
   expect(ring.takeAnswer(RING_JOBS, address)).toBe(false);
 });
 
-test('a helper does not fall asleep over a job that was published before it could be called', () => {
+test('a helper does not fall asleep if a job was published after it read the call count', () => {
   const ring = new RecoveryRing();
   const helper = new RecoveryRing(ring.memory);
   const { calls } = helper;
@@ -119,7 +119,7 @@ async function wentOn(recoverers: Recoverers, requestCount: number): Promise<str
   return order;
 }
 
-test('requests go on in the order in which they came, each with the signers that it asked for', async () => {
+test('requests continue in order of arrival, each with the signer that it requested', async () => {
   const count = 400;
   const expected = Array.from(
     { length: count },

@@ -35,7 +35,7 @@ function nobleAddress(digest: Uint8Array, signature: Uint8Array): string {
   return bytesToHex(keccak256(publicKey.subarray(1)).subarray(12));
 }
 
-test('the backend in use is the native one where it loads', () => {
+test('the native backend is used if it loads, and WASM otherwise', () => {
   expect(signatureBackend).toBe(native === undefined ? 'wasm' : 'native');
 });
 
@@ -61,7 +61,7 @@ test('signatures recover to the signing key in every implementation', async () =
   );
 });
 
-test('both backends agree on arbitrary 65 bytes', () => {
+test('both backends agree on random r and s with v of 27 or 28', () => {
   const recoveryByte = fc.constantFrom(27, 28);
   const r = fc.uint8Array({ minLength: 32, maxLength: 32 });
   const s = fc.bigInt({ min: 0n, max: ORDER_N / 2n + 1n }).map(bigintToBytes32);
@@ -75,7 +75,7 @@ test('both backends agree on arbitrary 65 bytes', () => {
   );
 });
 
-describe('forms that are refused', () => {
+describe('rejected forms', () => {
   const digest = keccak256(Uint8Array.of(1, 2, 3));
   const signature = signDigest(digest, KEY_0);
   const r = signature.subarray(0, 32);
@@ -112,17 +112,17 @@ describe('forms that are refused', () => {
     }
   });
 
-  test('s of exactly n / 2 is accepted, as the largest', () => {
+  test('s of exactly n / 2, the largest valid value, is accepted', () => {
     const largest = withParts(r, ORDER_N / 2n, v);
     const signer = nobleAddress(digest, largest);
     for (const curve of curves) expect(curve.recoverAddress(digest, largest)).toBe(signer);
   });
 
-  test('the untouched signature is accepted', () => {
+  test('the unchanged signature is accepted', () => {
     for (const curve of curves) expect(curve.recoverAddress(digest, signature)).toBe(ADDRESS_0.toLowerCase());
   });
 
-  test('bad private keys, without showing them', () => {
+  test('bad private keys, with an error that does not reveal them', () => {
     const bad = ['0x12', 'secret-key', `0x${'0'.repeat(64)}`, new Uint8Array(31), bigintToBytes32(ORDER_N)];
     for (const curve of curves) {
       for (const key of bad) {

@@ -13,7 +13,7 @@ describe("the server's secret", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  test('is made on first use, kept in a 0600 file and read again', () => {
+  test('is created on first use, kept in a file with mode 0600 and read again', () => {
     const dataDir = join(folder, 'data');
     const first = loadServerSecret(dataDir, {});
     expect(first).toHaveLength(32);
@@ -26,7 +26,7 @@ describe("the server's secret", () => {
     expect(Buffer.from(loadServerSecret(join(folder, 'other'), {})).equals(first)).toBe(false);
   });
 
-  test('comes from OUTCRY_SECRET where that is set, and no file is made', () => {
+  test('comes from OUTCRY_SECRET if that is set, and no file is created', () => {
     const hex = 'ab'.repeat(32);
     const bytes = Buffer.from(hex, 'hex');
     expect(bytes.equals(loadServerSecret(folder, { OUTCRY_SECRET: hex }))).toBe(true);
@@ -42,13 +42,13 @@ describe("the server's secret", () => {
     expect(Buffer.from(loadServerSecret(folder, {})).toString('hex')).toBe('ab'.repeat(32));
   });
 
-  test('of fewer than 32 characters is refused with the figure and the limit', () => {
+  test('of fewer than 32 characters is rejected with its length and the limit, but not shown', () => {
     const short = 'x'.repeat(31);
     expect(() => loadServerSecret(folder, { OUTCRY_SECRET: short })).toThrow(/has 31 characters; it needs at least 32/);
     expect(() => loadServerSecret(folder, { OUTCRY_SECRET: short })).toThrow(/^(?!.*xxxx)/);
   });
 
-  test('in a damaged file is refused and the file left as it is', () => {
+  test('in a damaged file is rejected, and the file stays unchanged', () => {
     const path = join(folder, SERVER_SECRET_FILE);
     for (const text of ['', 'abc', `${'0'.repeat(63)}g`]) {
       writeFileSync(path, text, { mode: 0o600 });
@@ -57,7 +57,7 @@ describe("the server's secret", () => {
     }
   });
 
-  test('in a file that others can read is refused', () => {
+  test('in a file that others can read is rejected', () => {
     if (process.platform === 'win32') return;
     loadServerSecret(folder, {});
     chmodSync(join(folder, SERVER_SECRET_FILE), 0o644);

@@ -30,14 +30,14 @@ describe('published wallets', () => {
     });
   }
 
-  test("another key's wallet belongs to no form", () => {
+  test('a wallet of another key has no wallet type', () => {
     expect(walletType(ADDRESS_0, WALLETS[1].safe)).toBeUndefined();
     expect(walletType(ADDRESS_0, ADDRESS_1)).toBeUndefined();
     expect(walletType(ADDRESS_0, '')).toBeUndefined();
   });
 });
 
-test('a full cache still answers right', () => {
+test('a full cache still returns the right wallets', () => {
   const small = walletDeriver(WALLET_CONSTANTS, 2);
   for (let round = 0; round < 2; round++) {
     for (let index = 0; index < 5; index++) {
@@ -47,7 +47,7 @@ test('a full cache still answers right', () => {
   }
 });
 
-test('overridden constants move exactly the wallets that depend on them', () => {
+test('an overridden Safe factory changes the Safe address and no other wallet', () => {
   const safeFactory = '0x1111111111111111111111111111111111111111';
   const moved = walletDeriver({ ...WALLET_CONSTANTS, safeFactory }).derivedWallets(ADDRESS_0);
   const stock = derivedWallets(ADDRESS_0);
@@ -60,7 +60,7 @@ test('overridden constants move exactly the wallets that depend on them', () => 
   expect(moved.safe).toBe(byViem.toLowerCase());
 });
 
-test('malformed owners and constants are named', () => {
+test('errors for malformed owners and constants name the bad value', () => {
   expect(() => derivedWallets('0x12')).toThrow(/The owner must be 0x and 40 hex digits/);
   expect(() => walletDeriver({ ...WALLET_CONSTANTS, depositBeacon: 'none' })).toThrow(/depositBeacon must be 0x/);
 });
@@ -79,7 +79,7 @@ describe('development wallets', () => {
     }
   });
 
-  test('have whole, bounded indices', () => {
+  test('throw a RangeError for negative, fractional, NaN or too large indices', () => {
     for (const index of [-1, 0.5, 2 ** 31, Number.NaN]) expect(() => developmentWallet(index)).toThrow(RangeError);
   });
 });

@@ -37,7 +37,7 @@ afterAll(async () => {
   await server.close();
 });
 
-test('markets, events and outcomes are found, by list, search, slug and token', async () => {
+test('markets, events and outcomes are found by list, search, slug and token', async () => {
   const markets = await client.fetchMarkets();
   const found = markets.find((one) => one?.id === conditionId);
   expect(found?.outcomes?.map(({ outcomeId }) => outcomeId)).toEqual([...market.tokens]);
@@ -47,7 +47,7 @@ test('markets, events and outcomes are found, by list, search, slug and token', 
   expect((await client.fetchOutcome(token)).label).toBe('Yes');
 });
 
-test('prices, books, trades and figures of an outcome are those of the exchange', async () => {
+test('book, ticker, trades and statistics of an outcome match the exchange', async () => {
   const book = await client.fetchOrderBook(token);
   expect([book.bids[0], book.asks[0]]).toEqual([
     [0.4, 30],
@@ -149,7 +149,7 @@ test.each([
   ['gammaPublic', gamma],
   ['clobPublic', clob],
   ['dataPublic', data],
-] as const)('every endpoint behind %s that the exchange serves is read', async (prefix, calls) => {
+] as const)('every %s call of ccxt that the exchange serves returns a result', async (prefix, calls) => {
   for (const [name, parameters] of Object.entries(calls())) {
     const method: unknown = Reflect.get(client, prefix + name);
     if (typeof method !== 'function') throw new Error(`ccxt has no ${prefix}${name}`);

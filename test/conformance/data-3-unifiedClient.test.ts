@@ -45,7 +45,7 @@ async function all<Row>(pages: Paginated<Row[]>): Promise<readonly Row[]> {
   return rows;
 }
 
-test('trades, by wallet, market, event, side, size and time', async () => {
+test('trades are listed by wallet, market, event, side, size and time', async () => {
   const rows = await all(client.listTrades({ pageSize: 4, takerOnly: false, user }));
   expect(rows).toHaveLength(6);
   expect(rows[0]).toMatchObject({ wallet: user.toLowerCase(), tokenId: expect.stringMatching(/^\d+$/), side: 'SELL' });
@@ -58,7 +58,7 @@ test('trades, by wallet, market, event, side, size and time', async () => {
   expect(await all(client.listTrades())).toHaveLength(6);
 });
 
-test('activity, of all types and of some', async () => {
+test('activity is listed for all types and for selected ones', async () => {
   const rows = await all(client.listActivity({ user, pageSize: 5 }));
   const counts = ['TRADE', 'SPLIT', 'MERGE', 'REDEEM'].map((type) => rows.filter((row) => row.type === type).length);
   expect([counts, rows.length]).toEqual([[6, 6, 3, 2], 17]);
@@ -78,7 +78,7 @@ test('activity, of all types and of some', async () => {
   expect(await all(sorted)).toHaveLength(1);
 });
 
-test('positions and closed positions', async () => {
+test('positions and closed positions are listed page by page', async () => {
   const rows = await all(client.listPositions({ user, pageSize: 1 }));
   expect(rows).toHaveLength(4);
   expect(rows.map(({ endDate }) => endDate).toSorted()).toEqual(['2030-01-01', '2030-01-01', null, null]);
@@ -93,7 +93,7 @@ test('positions and closed positions', async () => {
   expect(closed[0].timestamp).toBeGreaterThan(1.7e12);
 });
 
-test('totals of a wallet', async () => {
+test('portfolio value and traded market count of a wallet are correct', async () => {
   const [value] = await client.fetchPortfolioValue({ user, market: [market.conditionId, bare.conditionId] });
   const rows = await all(client.listPositions({ user }));
   const sum = rows.reduce((total, { currentValue }) => total + Number(currentValue), 0);
@@ -102,7 +102,7 @@ test('totals of a wallet', async () => {
   expect(await client.fetchTradedMarketCount({ user })).toEqual({ user: user.toLowerCase(), traded: 3 });
 });
 
-test('totals of markets', async () => {
+test('holders, open interest and live volume of markets add up', async () => {
   const [yes, no] = await client.listMarketHolders({ market: [market.conditionId], limit: 5, minBalance: 1 });
   expect([yes.token, no.token]).toEqual(market.tokens);
   const held = (group: typeof yes) => (group.holders ?? []).reduce((sum, { amount }) => sum + Number(amount), 0);
@@ -115,7 +115,7 @@ test('totals of markets', async () => {
   expect([parts.length, Number(volume.total)]).toEqual([2, parts[0] + parts[1]]);
 });
 
-test('refusals come with their text', async () => {
+test('rejected requests carry their error text', async () => {
   await expect(all(client.listActivity({ user: 'nobody' }))).rejects.toThrow(
     /required query param 'user' not provided/,
   );

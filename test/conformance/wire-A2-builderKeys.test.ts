@@ -38,7 +38,7 @@ function builderHeaders({ key: apiKey, secret, passphrase }: BuilderKey, method 
 }
 const revoke = (headers: Readonly<Record<string, string>>) => send(server.url, 'DELETE', PATH, undefined, headers);
 
-test('the unified client revokes the builder key that it has, and no other', async () => {
+test('the unified client revokes its own builder key and no other', async () => {
   const [first] = [await makeKey(), await makeKey()];
   const client = clientOf(first);
   await revokeBuilderApiKey(client);
@@ -47,7 +47,7 @@ test('the unified client revokes the builder key that it has, and no other', asy
   expect(await revokedOnes()).toEqual([true, false]);
 });
 
-test('what a builder key did not sign takes nothing away', async () => {
+test('a revocation with invalid builder key headers gets 401 and revokes nothing', async () => {
   const made = await makeKey();
   const right = builderHeaders(made);
   const otherSignature = builderHeaders(made, 'GET').POLY_BUILDER_SIGNATURE;
@@ -65,7 +65,7 @@ test('what a builder key did not sign takes nothing away', async () => {
   expect(await revokedOnes()).toEqual([false]);
 });
 
-test('an API key beside it is the one that counts, and elsewhere a builder key is none', async () => {
+test('an API key takes precedence over a builder key, which /data/orders rejects', async () => {
   const made = await makeKey();
   const ofBob = l2Headers(bob.wallet.address, bob.key, 'DELETE', PATH);
   expect((await revoke({ ...builderHeaders(made), ...ofBob })).status).toBe(404);

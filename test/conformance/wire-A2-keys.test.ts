@@ -20,7 +20,7 @@ function clientWith(
   return new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds });
 }
 
-test('a created key has the shapes that every client decodes, and is derived again as the same triple', async () => {
+test('a created key has the formats that clients decode, and deriving it returns the same triple', async () => {
   const client = bareClient(world.url, newAccount());
   const created = await client.createApiKey();
   expect(created.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
@@ -29,7 +29,7 @@ test('a created key has the shapes that every client decodes, and is derived aga
   expect(await client.deriveApiKey()).toEqual(created);
 });
 
-test('creating a key that exists gives none, and create-or-derive then derives it', async () => {
+test('creating an existing key returns no key, and create-or-derive then derives it', async () => {
   const client = bareClient(world.url, newAccount());
   const created = await client.createOrDeriveApiKey();
   expect(created.key).toBeTypeOf('string');
@@ -48,7 +48,7 @@ test('a key that was never created cannot be derived', async () => {
   expect(await clientWith(account, created).getApiKeys()).toEqual({ apiKeys: [created.key] });
 });
 
-test('each nonce has a key of its own, and the list has them all', async () => {
+test('each nonce has its own key, and the list contains all of them', async () => {
   const account = newAccount();
   const client = bareClient(world.url, account);
   const first = await client.createApiKey();
@@ -63,7 +63,7 @@ test('each nonce has a key of its own, and the list has them all', async () => {
   expect(await client.deriveApiKey(7)).toEqual(second);
 });
 
-test('the keys of a wallet are listed for its signature too, without any key', async () => {
+test('a wallet signature alone lists the API keys of the wallet', async () => {
   const account = newAccount();
   const creds = await bareClient(world.url, account).createApiKey();
   const signer = createWalletClient({ account, transport: http(world.url) });
@@ -82,7 +82,7 @@ test('the keys of a wallet are listed for its signature too, without any key', a
   expect(await list({})).toMatchObject(refused);
 });
 
-test('the first key of an owner funds its five wallets once', async () => {
+test('the first key of an owner funds its wallets of all four signature types once', async () => {
   const account = newAccount();
   const balances = async () => {
     const creds = await bareClient(world.url, account).createOrDeriveApiKey();
@@ -107,7 +107,7 @@ test('a wallet of the development mnemonic is funded once too', async () => {
   expect(await newTrader(world.url, 0, developmentKey(3))).toMatchObject({ apiKey: trader.apiKey });
 });
 
-test('a deleted key opens nothing any more, while the other key of the owner goes on', async () => {
+test('a deleted key is rejected, while another key of the same owner keeps working', async () => {
   const account = newAccount();
   const bare = bareClient(world.url, account);
   const deletedCreds = await bare.createApiKey(1);
@@ -143,7 +143,7 @@ test('a deleted key opens nothing any more, while the other key of the owner goe
   expect(await kept.cancelOrder({ orderID: order.orderID })).toEqual({ canceled: [order.orderID], not_canceled: {} });
 });
 
-test('a key made again after its deletion is a new one', async () => {
+test('creating a key again after its deletion returns a new key', async () => {
   const account = newAccount();
   const bare = bareClient(world.url, account);
   const first = await bare.createApiKey();
@@ -156,7 +156,7 @@ test('a key made again after its deletion is a new one', async () => {
   expect(await clientWith(account, first).getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
 });
 
-test('the key of one owner does not open the account of another', async () => {
+test('credentials of one owner are rejected for the account of another', async () => {
   const [alice, bob] = [newAccount(), newAccount()];
   const aliceCreds = await bareClient(world.url, alice).createApiKey();
   const bobCreds = await bareClient(world.url, bob).createApiKey();
@@ -172,7 +172,7 @@ test('the key of one owner does not open the account of another', async () => {
   expect(await clientWith(bob, bobCreds).getApiKeys()).toEqual({ apiKeys: [bobCreds.key] });
 });
 
-test('server time and version are what the client signs with', async () => {
+test('the client reads server time and version, and requests signed with server time succeed', async () => {
   const account = newAccount();
   const creds = await bareClient(world.url, account).createApiKey();
   const signer = createWalletClient({ account, transport: http(world.url) });

@@ -22,7 +22,7 @@ import {
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds;
 
-test('a limit order that rests is answered as live, recorded in full and shown in both books', async () => {
+test('a resting limit order is reported as live, recorded in full and shown in both books', async () => {
   const market = await createMarket(world.url);
   const { tickSize, negRisk, yes, no } = market;
   const order = await maker.client.createOrder(
@@ -86,7 +86,7 @@ function takeAll(market: Market, token: string, side: Side, type: OrderType) {
   return limit(taker, market, side, token, 0.37, 20, { type, ...(isTimed ? { expiration: inSeconds(3_600) } : {}) });
 }
 
-test.each(takers)('a $type $side of $token takes a resting order: money, shares and records move once', async (row) => {
+test.each(takers)('a $type $side of $token fills against a resting order with exact balances and records', async (row) => {
   const market = await createMarket(world.url);
   const token = market[row.token];
   const [makerSide, seller] = row.side === Side.BUY ? [Side.SELL, maker] : [Side.BUY, taker];
@@ -129,7 +129,7 @@ test.each(takers)('a $type $side of $token takes a resting order: money, shares 
   expect([book.bids, book.asks, book.last_trade_price]).toEqual([[], [], '0.37']);
 });
 
-test('a limit order takes what its price allows and rests the remainder at its own price', async () => {
+test('a limit order fills up to its limit, and the remainder rests at its own price', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, maker, market.yes, '30');
   const [makerBefore, takerBefore] = await Promise.all([balancesOf(maker, market), balancesOf(taker, market)]);
@@ -154,7 +154,7 @@ test('a limit order takes what its price allows and rests the remainder at its o
   await maker.client.cancelAll();
 });
 
-test('a GTD order carries its expiration, and is gone sixty seconds before it', async () => {
+test('a GTD order records its expiration and is cancelled sixty seconds before it', async () => {
   const market = await createMarket(world.url);
   const lasting = inSeconds(3_600);
   const kept = await limit(maker, market, Side.BUY, market.yes, 0.3, 10, {
@@ -179,7 +179,7 @@ test('a GTD order carries its expiration, and is gone sixty seconds before it', 
   await maker.client.cancelAll();
 });
 
-test('expirations are refused where they are too near, or where the type has none', async () => {
+test('an expiration that is too near, missing for GTD or set for GTC is rejected', async () => {
   const market = await createMarket(world.url);
   const tooNear = limit(maker, market, Side.BUY, market.yes, 0.3, 10, {
     type: OrderType.GTD,
@@ -193,7 +193,7 @@ test('expirations are refused where they are too near, or where the type has non
   expect(await maker.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
-test('a FOK that cannot fill leaves the book untouched, names its id and is remembered', async () => {
+test('an unfillable FOK order leaves the book unchanged, returns its id and cannot be resent', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, maker, market.yes, '10');
   const rested = await limit(maker, market, Side.SELL, market.yes, 0.5, 10);
@@ -225,7 +225,7 @@ test('a FOK that cannot fill leaves the book untouched, names its id and is reme
   expect(await balancesOf(taker, market)).toEqual(moved(takerBefore, { collateral: '-5', yes: '10' }));
 });
 
-test('a FAK takes what is there and drops the rest; with nothing there it is refused', async () => {
+test('a FAK order fills what it can and drops the rest, and is rejected if nothing matches', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, taker, market.yes, '30');
   const nothing = await refusalOf(take(taker, market, Side.SELL, market.yes, 30, 0.5, OrderType.FAK));
@@ -243,7 +243,7 @@ test('a FAK takes what is there and drops the rest; with nothing there it is ref
   expect(await taker.client.getOrder(reply.orderID)).toMatchObject({ original_size: '30', size_matched: '12' });
 });
 
-test('a market BUY spends its budget from the best price on, so that it buys more than its limit would', async () => {
+test('a market BUY spends its budget from the best price on and buys more than at its limit', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, maker, market.no, '100');
   await limit(maker, market, Side.SELL, market.no, 0.25, 20);
@@ -259,7 +259,7 @@ test('a market BUY spends its budget from the best price on, so that it buys mor
   await maker.client.cancelAll();
 });
 
-test('post-only orders rest or are refused, whichever token they would cross through', async () => {
+test('post-only orders rest, and are rejected if they cross the book through the other token', async () => {
   const market = await createMarket(world.url);
   const rested = await limit(maker, market, Side.BUY, market.yes, 0.45, 10, { postOnly: true });
   expect(rested.status).toBe('live');
@@ -281,7 +281,7 @@ test('post-only orders rest or are refused, whichever token they would cross thr
   expect((await taker.client.cancelAll()).canceled).toEqual([beside.orderID]);
 });
 
-test('an order is taken once: the same signed order again is a duplicate, also after it was filled', async () => {
+test('a signed order is accepted once and then rejected as a duplicate, even after it has filled', async () => {
   const market = await createMarket(world.url);
   const { tickSize, negRisk } = market;
   const order = await maker.client.createOrder(
@@ -298,7 +298,7 @@ test('an order is taken once: the same signed order again is a duplicate, also a
   expect((await maker.client.getTrades({ market: market.conditionId })).map(({ size }) => size)).toEqual(['10']);
 });
 
-test('own orders never trade with each other: the older one in the way is cancelled', async () => {
+test('orders of one owner never match each other: the older one is cancelled', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, maker, market.yes, '10');
   const before = await balancesOf(maker, market);

@@ -27,7 +27,7 @@ import { admin, giveShares, newTrader, raw, Side, signedRaw, take } from './worl
 const bind = (owner: string, wallet: string, type: SignatureType) =>
   admin(world.url, 'PATCH', `/admin/accounts/${owner}`, { bind: { wallet, type } });
 
-test('each derived wallet trades with its own signature type and with no other', async () => {
+test('each derived wallet trades only with its own signature type', async () => {
   for (const [wallet, ownType] of walletsOf(thief.owner)) {
     for (const type of signatureTypes) {
       const order = orderFrom(thief.owner, wallet, type);
@@ -38,7 +38,7 @@ test('each derived wallet trades with its own signature type and with no other',
   }
 });
 
-test('wallets of types 1, 2 and 3 trade, and what they buy is theirs', async () => {
+test('wallets of types 1, 2 and 3 trade and receive the shares that they buy', async () => {
   for (const type of [1, 2, 3] as const) {
     const wallet = walletOfType(thief.owner, type);
     const order = orderFrom(thief.owner, wallet, type);
@@ -52,7 +52,7 @@ test('wallets of types 1, 2 and 3 trade, and what they buy is theirs', async () 
   }
 });
 
-test('no wallet of somebody else trades, whatever type is claimed and whoever is named as signer', async () => {
+test('an order for a wallet of another owner is rejected with every signature type and signer', async () => {
   for (const [wallet] of walletsOf(victim.owner)) {
     for (const type of signatureTypes) {
       for (const signer of [thief.owner, victim.owner, wallet]) {
@@ -64,7 +64,7 @@ test('no wallet of somebody else trades, whatever type is claimed and whoever is
   }
 });
 
-test('a wallet that is bound to an owner trades for it with the bound type, and for nobody else', async () => {
+test('a bound wallet trades only for its owner and only with the bound signature type', async () => {
   for (const type of [1, 2, 3] as const) {
     const wallet = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
     const early = orderFrom(victim.owner, wallet, type);
@@ -85,7 +85,7 @@ test('a wallet that is bound to an owner trades for it with the bound type, and 
   }
 });
 
-test('a wallet that was bound away is its former owner’s no longer, and its open orders are gone', async () => {
+test('binding a wallet to another owner shuts out the former owner and removes its open orders', async () => {
   for (const type of [1, 2, 3] as const) {
     const wallet = walletOfType(thief.owner, type);
     const open = orderFrom(thief.owner, wallet, type);
@@ -102,7 +102,7 @@ test('a wallet that was bound away is its former owner’s no longer, and its op
   }
 });
 
-test('a derived wallet that was bound away before its deriver came stays the one’s it was bound to', async () => {
+test('a derived wallet bound to another owner before its own key connects stays bound', async () => {
   const key = generatePrivateKey();
   const wallet = walletOfType(privateKeyToAccount(key).address.toLowerCase(), 2);
   await bind(victim.owner, wallet, 2);
@@ -114,7 +114,7 @@ test('a derived wallet that was bound away before its deriver came stays the one
   expectRefusal(await post(late, stolen, await sign(stolen, late.account)), /belongs to another owner/);
 });
 
-test('maker and signer do not change places', async () => {
+test('an order with maker and signer swapped is rejected', async () => {
   for (const [wallet, type] of walletsOf(thief.owner).slice(1)) {
     const swapped = orderFrom(thief.owner, thief.owner, type, { signer: wallet });
     expectRefusal(await post(thief, swapped, await sign(swapped, thief.account)), NO_SIGNER, `type ${type}`);
@@ -126,7 +126,7 @@ test('maker and signer do not change places', async () => {
   }
 });
 
-test('a signed order is good under no other key and for no other owner', async () => {
+test('a signed order is rejected under any other API key and for any other owner', async () => {
   for (const type of signatureTypes) {
     const order = orderFrom(victim.owner, walletOfType(victim.owner, type), type);
     const signature = await sign(order, victim.account);
@@ -146,7 +146,7 @@ test('a signed order is good under no other key and for no other owner', async (
   }
 });
 
-test('in a batch the stolen orders are refused one by one, and the caller’s own is taken', async () => {
+test('a batch rejects each stolen order and accepts the order of the caller', async () => {
   const own = orderFrom(thief.owner, thief.owner, 0);
   const bodies = [bodyOf(own, await sign(own, thief.account), thief.apiKey)];
   for (const [wallet, type] of walletsOf(victim.owner)) {

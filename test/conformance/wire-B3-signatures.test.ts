@@ -34,7 +34,7 @@ const pairs = signatureTypes.flatMap((signed) =>
   signatureTypes.filter((sent) => sent !== signed).map((sent) => ({ signed, sent })),
 );
 
-test.each(pairs)('a signature of type $signed is none of type $sent', async ({ signed, sent }) => {
+test.each(pairs)('a signature of type $signed is rejected as type $sent', async ({ signed, sent }) => {
   const order = orderFrom(thief.owner, walletOfType(thief.owner, signed), signed);
   const signature = await sign(order, thief.account);
   expectRefusal(await post(thief, { ...order, signatureType: sent }, signature), /^(maker|the order signer|invalid)/);
@@ -48,7 +48,7 @@ test.each(pairs)('a signature of type $signed is none of type $sent', async ({ s
   await expectToRest(thief, await post(thief, sentOrder, await sign(sentOrder, thief.account)), sentOrder.maker);
 });
 
-test('nothing that is signed can be changed after signing', async () => {
+test('an order with any signed field changed after signing is rejected', async () => {
   for (const type of signatureTypes) {
     const order = orderFrom(thief.owner, walletOfType(thief.owner, type), type);
     const signature = await sign(order, thief.account);
@@ -79,14 +79,14 @@ test('nothing that is signed can be changed after signing', async () => {
   expectRefusal(await post(thief, moved, await sign(order, thief.account)), NO_SIGNATURE);
 });
 
-test('somebody else’s signature makes no order of the caller’s', async () => {
+test('an order for a wallet of the caller is rejected if another key signed it', async () => {
   for (const [wallet, type] of walletsOf(thief.owner)) {
     const order = orderFrom(thief.owner, wallet, type);
     expectRefusal(await post(thief, order, await sign(order, victim.account)), NO_SIGNATURE, type);
   }
 });
 
-test('a wrapped signature is for its wallet, its domain, its order and its type string alone', async () => {
+test('a wrapped signature is valid only for its own wallet, domain, order and type string', async () => {
   const { depositBeacon, depositUups } = deriver.derivedWallets(thief.owner);
   const foreign = deriver.derivedWallets(victim.owner).depositBeacon;
   const otherDomain = domainSeparator({
@@ -132,7 +132,7 @@ test('a wrapped signature is for its wallet, its domain, its order and its type 
   await expectToRest(thief, await post(thief, order, wrapped), depositBeacon);
 });
 
-test('an order signed for another chain or another contract is not valid', async () => {
+test('an order signed for another chain or contract is rejected', async () => {
   const signings: readonly Signing[] = [
     { chainId: 1 },
     { chainId: 80_002 },
@@ -150,7 +150,7 @@ test('an order signed for another chain or another contract is not valid', async
   }
 });
 
-test('a neg-risk market takes signatures for its own contract, and an ordinary one none of them', async () => {
+test('neg-risk markets accept only signatures for their own contract; ordinary ones reject them', async () => {
   const negRisk = await createMarket(world.url, { negRisk: true });
   for (const type of signatureTypes) {
     const wallet = walletOfType(thief.owner, type);
@@ -170,7 +170,7 @@ function highTwin(signature: Hex): Hex {
   return `0x${signature.slice(2, 66)}${s.toString(16).padStart(64, '0')}${v}`;
 }
 
-test('a signature has one form: its twin with a high s is refused, and so are other ways to write it', async () => {
+test('a signature has one valid form: high s, other v and other lengths are rejected', async () => {
   const forms: readonly ((signature: Hex) => Hex)[] = [
     highTwin,
     (signature) => `0x${signature.slice(2, 130)}${signature.slice(130) === '1b' ? '1c' : '1b'}`,

@@ -26,7 +26,7 @@ import {
 
 const signatureTypes = [0, 1, 2, 3] as const;
 
-test.each([0, 1])('the published wallets of development key %i are the ones that trade', async (index) => {
+test.each([0, 1])('orders of development key %i trade from its published wallets', async (index) => {
   const [proxy, safe, deposit] = PUBLISHED_WALLETS[index];
   const market = await createMarket(world.url);
   const counterparty = await newTrader(world.url);
@@ -79,7 +79,7 @@ for (const negRisk of [false, true]) {
   });
 }
 
-test('the wallets of one key hold their money apart, and every order of the owner is in one list', async () => {
+test('the wallets of one key have separate balances, and one list has all orders of the owner', async () => {
   const key = generatePrivateKey();
   const market = await createMarket(world.url);
   const traders: Trader[] = [];
@@ -105,7 +105,7 @@ test('the wallets of one key hold their money apart, and every order of the owne
   expect([...canceled].sort()).toEqual(ids.slice(1).sort());
 });
 
-test('the older form of the deposit wallet is type 3 too, and becomes the one that is shown once it has traded', async () => {
+test('the older deposit wallet trades as type 3, and its balance is shown after its first order', async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   const creds = await bareClient(world.url, account).createApiKey();
   const { depositUups } = walletDeriver().derivedWallets(account.address);
@@ -123,7 +123,7 @@ test('the older form of the deposit wallet is type 3 too, and becomes the one th
   expect(await balanceOf()).toBe('10123450000');
 });
 
-test('a key trades from no wallet but its own', async () => {
+test('a key cannot trade from the wallet of another owner', async () => {
   const [victim, thief] = [await newTrader(world.url, 2), await newTrader(world.url)];
   const market = await createMarket(world.url);
   const before = await balancesOf(victim, market);
@@ -149,7 +149,7 @@ test('a key trades from no wallet but its own', async () => {
   expect((await limit(thief, market, Side.BUY, market.yes, 0.3, 10)).status).toBe('live');
 });
 
-test('an order signed for the other contract is not valid', async () => {
+test('an order signed for the other exchange contract is rejected', async () => {
   const trader = await newTrader(world.url);
   const [ordinary, negRisk] = [await createMarket(world.url), await createMarket(world.url, { negRisk: true })];
   for (const market of [ordinary, negRisk]) {

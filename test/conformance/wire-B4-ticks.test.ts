@@ -57,7 +57,7 @@ test.each(rows)('limit orders on a tick of $tickSize rest and trade at exactly t
   expect(await balancesOf(taker, market)).toEqual(moved(takerBefore, { collateral: cost, yes: `-${size}` }));
 });
 
-test.each(rows)('market orders on a tick of $tickSize match the price that they name', async (row) => {
+test.each(rows)('market orders on a tick of $tickSize fill in whole lots at the price that they name', async (row) => {
   const { tickSize, price } = row;
   const market = await createMarket(world.url, { tickSize });
   await giveShares(world.url, maker, market.yes, '1000');
@@ -80,7 +80,7 @@ test.each(rows)('market orders on a tick of $tickSize match the price that they 
   await maker.client.cancelAll();
 });
 
-test('an order off the tick is refused with its price and the tick', async () => {
+test('an order off the tick is rejected, and the error names its price and the tick', async () => {
   const market = await createMarket(world.url, { tickSize: '0.01' });
   // The client assumes a finer tick than the market has.
   const order = await maker.client.createOrder(
@@ -96,7 +96,7 @@ test('an order off the tick is refused with its price and the tick', async () =>
   expect(await maker.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
-test('a limit order posted as FOK or FAK is refused where its money has more than two decimals, as in production', async () => {
+test('a limit BUY posted as FOK or FAK is rejected if its cost has more than two decimals', async () => {
   const market = await createMarket(world.url, { tickSize: '0.01' });
   await giveShares(world.url, maker, market.yes, '100');
   await limit(maker, market, Side.SELL, market.yes, 0.37, 100);
@@ -114,7 +114,7 @@ test('a limit order posted as FOK or FAK is refused where its money has more tha
   await maker.client.cancelAll();
 });
 
-test('after a change of the tick, resting orders stay and match, and new ones follow the new tick', async () => {
+test('after a tick change resting orders stay and match, and new orders follow the new tick', async () => {
   const market = await createMarket(world.url, { tickSize: '0.001' });
   const resting = await limit(maker, market, Side.BUY, market.yes, 0.373, 10);
   const before = await maker.client.getOrderBook(market.yes);
@@ -133,7 +133,7 @@ test('after a change of the tick, resting orders stay and match, and new ones fo
   expect(await maker.client.getOrder(resting.orderID)).toMatchObject({ status: 'MATCHED', price: '0.373' });
 });
 
-test('prices at both ends of the grid are taken, and none beyond them', async () => {
+test('prices at both ends of the grid are accepted, and a price beyond them is rejected', async () => {
   const market = await createMarket(world.url, { tickSize: '0.0025' });
   const before = await balancesOf(maker, market);
   const low = await limit(maker, market, Side.BUY, market.yes, 0.0025, 100);

@@ -32,7 +32,7 @@ async function args(
   return { order, orderType } as PostOrdersArgs;
 }
 
-test('each element is answered in its place, and a refused one leaves the others alone', async () => {
+test('each batch element is answered in its position, and rejected ones do not affect the others', async () => {
   const market = await createMarket(world.url);
   const batch = [
     await args(alice, market, Side.BUY, 0.4, 10),
@@ -62,7 +62,7 @@ test('each element is answered in its place, and a refused one leaves the others
   );
 });
 
-test('elements are taken in the order of the array: a later one meets what the earlier ones left', async () => {
+test('batch elements execute in array order, each against the book that the earlier ones left', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, alice, market.yes, '50');
   await giveShares(world.url, bob, market.yes, '50');
@@ -89,7 +89,7 @@ test('elements are taken in the order of the array: a later one meets what the e
   expect(open.map(({ id }) => id).sort()).toEqual([replies[2].orderID, replies[3].orderID].sort());
 });
 
-test('a batch of fifteen is taken, of sixteen refused, and an empty one too', async () => {
+test('a batch of fifteen is accepted; a batch of sixteen and an empty one are rejected', async () => {
   const market = await createMarket(world.url);
   const batch = await Promise.all(
     Array.from({ length: 16 }, (_, index) => args(alice, market, Side.BUY, 0.01 * (index + 1), 10)),
@@ -112,7 +112,7 @@ test('a batch of fifteen is taken, of sixteen refused, and an empty one too', as
   expect((await alice.client.postOrders(batch.slice(15)))[0]).toMatchObject({ status: 'live', errorMsg: '' });
 });
 
-test('post-only holds for every element', async () => {
+test('post-only applies to every element of a batch', async () => {
   const market = await createMarket(world.url);
   await limit(bob, market, Side.BUY, market.no, 0.5, 10);
   const replies = await alice.client.postOrders(
@@ -125,7 +125,7 @@ test('post-only holds for every element', async () => {
   expect([levelsOf(book.bids), levelsOf(book.asks)]).toEqual([[['0.49', '10']], [['0.5', '10']]]);
 });
 
-test('an element with a signature that is not its own is refused alone', async () => {
+test('an element with the signature of another order is rejected, and the other is accepted', async () => {
   const market = await createMarket(world.url);
   const [good, bad] = [await args(alice, market, Side.BUY, 0.3, 10), await args(alice, market, Side.BUY, 0.31, 10)];
   const forged = { ...bad, order: { ...bad.order, signature: good.order.signature } } as PostOrdersArgs; // as above

@@ -38,7 +38,7 @@ const signed = (market: Market, price: number, size: number, side = Side.BUY) =>
     { tickSize: market.tickSize, negRisk: market.negRisk },
   );
 
-test('an order of version 1 is told to be of another version, and the client would build it anew', async () => {
+test('a version 1 order is rejected as a version mismatch, and createAndPostOrder then succeeds', async () => {
   const market = await createMarket(world.url);
   const options = { tickSize: market.tickSize, negRisk: false, version: 1 } as const;
   const order = await trader.client.createOrder({ tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY }, options);
@@ -78,7 +78,7 @@ test('an order of version 1 is told to be of another version, and the client wou
   expect(rebuilt.status).toBe('live');
 });
 
-test('an order of version 3 is told so too, although it looks like one of version 2', async () => {
+test('a version 3 order is rejected as a version mismatch, although it looks like version 2', async () => {
   const market = await createMarket(world.url);
   const order = await trader.client.createOrder(
     { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
@@ -89,7 +89,7 @@ test('an order of version 3 is told so too, although it looks like one of versio
   expect(await trader.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
-test('an order that another key signed is not the order of the API key', async () => {
+test('an order whose signer or owner does not match the API key is rejected', async () => {
   const market = await createMarket(world.url);
   const order = await other.client.createOrder(
     { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
@@ -111,7 +111,7 @@ test('an order that another key signed is not the order of the API key', async (
   expect(await other.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
-test('no signed field can be changed on the way', async () => {
+test('an order with any signed field changed in transit is rejected as an invalid signature', async () => {
   const market = await createMarket(world.url);
   const order = await signed(market, 0.4, 10);
   const changes: readonly object[] = [
@@ -136,7 +136,7 @@ test('no signed field can be changed on the way', async () => {
   expect(unchanged).toMatchObject({ status: 200, json: { orderID: orderIdOf(order, false), status: 'live' } });
 });
 
-test('what a V2 order does not sign may differ: expiration, type, post-only', async () => {
+test('the fields that a V2 order does not sign may differ: expiration, type, post-only', async () => {
   const market = await createMarket(world.url);
   const order = await signed(market, 0.4, 10);
   const expiration = String(Math.floor(Date.now() / 1000) + 600);
@@ -145,7 +145,7 @@ test('what a V2 order does not sign may differ: expiration, type, post-only', as
   expect(await trader.client.getOrder(reply.json.orderID)).toMatchObject({ order_type: 'GTD', expiration });
 });
 
-test('salt is taken as a number and as a string, a condition id only if it is that of the token', async () => {
+test('salt is accepted as number or string, and a condition id only if it matches the token', async () => {
   const [market, elsewhere] = [await createMarket(world.url), await createMarket(world.url)];
   const asText = await signed(market, 0.4, 10);
   expect((await post('/order', bodyOf(asText, {}, { salt: asText.salt }))).json).toMatchObject({
@@ -158,7 +158,7 @@ test('salt is taken as a number and as a string, a condition id only if it is th
   expect((await post('/order', bodyOf(named, {}, { conditionId: market.conditionId }))).json.status).toBe('live');
 });
 
-test('an order too old or too far ahead is refused with its timestamp', async () => {
+test('an order that is too old or too far ahead is rejected, and the error names its timestamp', async () => {
   const market = await createMarket(world.url);
   const dayMs = 86_400_000;
   for (const offsetMs of [-dayMs - 60_000, 3_600_000 + 60_000]) {
@@ -180,7 +180,7 @@ test('an order too old or too far ahead is refused with its timestamp', async ()
   expect(await trader.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
 });
 
-test('sizes and budgets below the minimum are refused with both figures', async () => {
+test('sizes and budgets below the minimum are rejected, and the error names both figures', async () => {
   const market = await createMarket(world.url, { minOrderSize: 20, minMarketableBuy: '2.5' });
   const order = await signed(market, 0.4, 19.99);
   const small = await refusalOf(trader.client.postOrder(order));
@@ -202,7 +202,7 @@ test('sizes and budgets below the minimum are refused with both figures', async 
   await trader.client.cancelAll();
 });
 
-test('orders beyond the balance are refused with balance, reservation and need, and change nothing', async () => {
+test('orders beyond the balance change nothing; the error has balance, reserved and needed amounts', async () => {
   const market = await createMarket(world.url);
   const before = await balancesOf(trader, market);
   const reserved = await limit(trader, market, Side.BUY, market.yes, 0.5, 10_000);
@@ -219,7 +219,7 @@ test('orders beyond the balance are refused with balance, reservation and need, 
   await trader.client.cancelAll();
 });
 
-test('a market that is not open takes no orders, and says so until it is', async () => {
+test('a paused market rejects orders until it is active again, and a closed one has no book', async () => {
   const market = await createMarket(world.url);
   const path = `/admin/markets/${market.conditionId}`;
   const resting = await limit(trader, market, Side.BUY, market.yes, 0.4, 10);

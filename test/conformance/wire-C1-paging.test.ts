@@ -80,7 +80,7 @@ async function pagesOf(trader: Trader, path: string, query = ''): Promise<readon
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
 const rowsOf = (pages: readonly RawReply['json'][]) => pages.flatMap(({ data }) => data);
 
-test('the client gets all open orders, each once', async () => {
+test('the client receives every open order exactly once', async () => {
   const open = await maker.client.getOpenOrders();
   expect(open).toHaveLength(ORDER_COUNT);
   expect(idsOf(open).sort()).toEqual([...orderIds].sort());
@@ -88,7 +88,7 @@ test('the client gets all open orders, each once', async () => {
   expect(await maker.client.getOpenOrders(undefined, true)).toHaveLength(100);
 });
 
-test('the client gets all trades of both parties, newest first, each once', async () => {
+test('both parties receive every trade exactly once, newest first', async () => {
   expect(new Set(tradeIds).size).toBe(TRADE_COUNT);
   const newestFirst = [...tradeIds].reverse();
   const [taken, made] = await Promise.all([taker.client.getTrades(), maker.client.getTrades()]);
@@ -101,7 +101,7 @@ test('the client gets all trades of both parties, newest first, each once', asyn
   expect(prices).toEqual([...prices].sort((a, b) => b - a));
 });
 
-test('pages carry limit and count, and only the last one the end mark', async () => {
+test('pages contain limit and count, and only the last page has the end cursor', async () => {
   for (const [trader, path, total] of [
     [maker, '/data/orders', ORDER_COUNT],
     [maker, '/data/trades', TRADE_COUNT],
@@ -120,7 +120,7 @@ test('pages carry limit and count, and only the last one the end mark', async ()
   expect(empty.json).toEqual({ data: [], next_cursor: 'LTE=', limit: 100, count: 0 });
 });
 
-test('the paginated call gives one page and the way to the next', async () => {
+test('getTradesPaginated returns one page and the cursor of the next', async () => {
   const first = await taker.client.getTradesPaginated();
   const second = await taker.client.getTradesPaginated({}, first.next_cursor);
   const third = await taker.client.getTradesPaginated({}, second.next_cursor);
@@ -128,7 +128,7 @@ test('the paginated call gives one page and the way to the next', async () => {
   expect(idsOf([...first.trades, ...second.trades, ...third.trades])).toEqual([...tradeIds].reverse());
 });
 
-test('a plain decimal offset is a cursor too', async () => {
+test('a decimal offset in base64 is a valid cursor', async () => {
   const all = rowsOf(await pagesOf(maker, '/data/orders'));
   const fromHundred = await page(maker, '/data/orders', 'next_cursor=MTAw');
   expect(idsOf(fromHundred.json.data)).toEqual(idsOf(all.slice(100, 200)));
@@ -136,7 +136,7 @@ test('a plain decimal offset is a cursor too', async () => {
   expect(beyond.json).toEqual({ data: [], next_cursor: 'LTE=', limit: 100, count: 0 });
 });
 
-test('a malformed cursor is refused, and so is the end mark', async () => {
+test('malformed cursors and the end cursor are rejected with status 400', async () => {
   for (const cursor of ['LTE=', '***', btoa('-5'), btoa('x'), btoa('1.5'), btoa('1e3'), btoa('9007199254740993')]) {
     for (const path of ['/data/orders', '/data/trades']) {
       const reply = await page(maker, path, `next_cursor=${encodeURIComponent(cursor)}`);
@@ -145,7 +145,7 @@ test('a malformed cursor is refused, and so is the end mark', async () => {
   }
 });
 
-test('filters narrow the lists', async () => {
+test('filters narrow the lists of open orders and trades', async () => {
   const elsewhere = await createMarket(world.url);
   const away = await limit(maker, elsewhere, Side.BUY, elsewhere.no, 0.4, 10);
   expect(idsOf(await maker.client.getOpenOrders({ market: elsewhere.conditionId }))).toEqual([away.orderID]);
@@ -166,7 +166,7 @@ test('filters narrow the lists', async () => {
   );
 });
 
-test('before and after are strict', async () => {
+test('before and after exclude trades at exactly the given time', async () => {
   const all = await taker.client.getTrades({ market: market.conditionId });
   const times = all.map(({ match_time }) => Number(match_time));
   for (const at of new Set(times)) {
@@ -179,7 +179,7 @@ test('before and after are strict', async () => {
   }
 });
 
-test('pages neither repeat nor lose rows while orders are cancelled and trades are added', async () => {
+test('pages neither repeat nor skip rows while orders are cancelled and trades are added', async () => {
   const first = (await page(maker, '/data/orders', 'next_cursor=MA==')).json;
   const firstIds = idsOf(first.data);
   const canceled = await maker.client.cancelOrders(firstIds.slice(0, 50));

@@ -18,7 +18,7 @@ async function quotedMarket(terms = {}): Promise<Market> {
 
 const side = (token: string, which: Side) => ({ token_id: token, side: which });
 
-test('books show the best level last, and the other token mirrored', async () => {
+test('books list the best level last and mirror the other token', async () => {
   const market = await quotedMarket();
   const [yes, no] = await taker.client.getOrderBooks([side(market.yes, Side.BUY), side(market.no, Side.BUY)]);
   expect(levelsOf(yes.bids)).toEqual([
@@ -53,7 +53,7 @@ test('books show the best level last, and the other token mirrored', async () =>
   expect(levelsOf((await maker.client.getOrderBook(market.yes)).bids).at(-1)).toEqual(['0.4', '42.5']);
 });
 
-test('prices, midpoints and spreads are those of the best levels', async () => {
+test('prices, midpoints and spreads follow from the best levels', async () => {
   const market = await quotedMarket();
   const { client } = taker;
   const { yes, no } = market;
@@ -90,7 +90,7 @@ test('prices, midpoints and spreads are those of the best levels', async () => {
   expect((await client.getMidpoint(no)).mid).toBe('0.55');
 });
 
-test('an empty side reads as the end of the range', async () => {
+test('an empty side of the book counts as price 0 for bids and 1 for asks', async () => {
   const market = await createMarket(world.url);
   const { client } = taker;
   const read = async () => [
@@ -108,7 +108,7 @@ test('an empty side reads as the end of the range', async () => {
   expect(await read()).toEqual(['0', '1', '0.5', '1']);
 });
 
-test('the last trade is one fact of the market, told from both tokens', async () => {
+test('both tokens report the same last trade, with mirrored price and side', async () => {
   const [market, quiet] = [await quotedMarket(), await createMarket(world.url)];
   const { client } = taker;
   expect(await client.getLastTradePrice(quiet.yes)).toEqual({ price: '0.5', side: '' });
@@ -130,7 +130,7 @@ test('the last trade is one fact of the market, told from both tokens', async ()
   expect((await client.getOrderBook(market.no)).last_trade_price).toBe('0.6');
 });
 
-test('the market price of an amount is that of the level at which it is filled', async () => {
+test('the market price of an amount is the price of the last level needed to fill it', async () => {
   const market = await quotedMarket();
   const { client } = maker;
   expect(await client.calculateMarketPrice(market.yes, Side.BUY, 3)).toBe(0.47);
@@ -142,7 +142,7 @@ test('the market price of an amount is that of the level at which it is filled',
   expect(reply).toMatchObject({ status: 'matched', makingAmount: '4', takingAmount: '8.48' });
 });
 
-test('tick size, neg-risk flag and fee are told by every endpoint alike, and follow the operator', async () => {
+test('all endpoints agree on tick size, neg-risk flag and fee, and follow operator changes', async () => {
   const terms = { tickSize: '0.001', negRisk: true, feeRate: 0.04, feeExponent: 2, minOrderSize: 15 } as const;
   const market = await createMarket(world.url, terms);
   const { client } = await newTrader(world.url);
@@ -215,7 +215,7 @@ test('a market record shows prices of its tokens and, once resolved, the winner'
   expect(resolved.tokens.map(({ price }: { price: number }) => price)).toEqual([0, 1]);
 });
 
-test('the list of markets pages to its end and has every market once', async () => {
+test('paging through the list of markets returns every market once', async () => {
   const created = [await createMarket(world.url), await createMarket(world.url)];
   const ids: string[] = [];
   let cursor = 'MA==';
@@ -236,7 +236,7 @@ test('the list of markets pages to its end and has every market once', async () 
   });
 });
 
-test('the shorter lists tell the same of a market, and those for quoting have open ones with rewards only', async () => {
+test('simplified lists match the full one, and sampling lists have only open markets with rewards', async () => {
   const [open, closed, plain] = [
     await createMarket(world.url),
     await createMarket(world.url),
@@ -282,7 +282,7 @@ const SHORT = 'status market_id slug assets_ids outcomes';
 const DETAIL = `${SHORT} event raw_metadata`;
 const names = (...lists: readonly string[]): string[] => lists.flatMap((list) => list.split(/\s+/)).sort();
 
-test('each kind of market record has its fields, and the lists have no others', async () => {
+test('each kind of market record has all of its fields, and list rows have no others', async () => {
   const market = await createMarket(world.url);
   const rates = [{ asset_address: getAddress(`0x${'c0'.repeat(20)}`), rewards_daily_rate: 1 }];
   const rewards = { rates, min_size: 5, max_spread: 1 };
@@ -316,7 +316,7 @@ test('each kind of market record has its fields, and the lists have no others', 
   }
 });
 
-test('what nobody lists is not found, and what is malformed is refused', async () => {
+test('unknown tokens and conditions get status 404, and malformed requests get 400', async () => {
   const unknown = '123456789';
   const condition = `0x${'ab'.repeat(32)}`;
   const cases: readonly (readonly [string, number, string])[] = [

@@ -31,7 +31,7 @@ async function bids(trader: Trader, market: Market, token: string, prices: reado
 const openIds = async (trader: Trader): Promise<string[]> =>
   (await trader.client.getOpenOrders()).map(({ id }) => id).sort();
 
-test('an order is cancelled once, and leaves book and list', async () => {
+test('an order is cancelled once and disappears from the book and the open orders', async () => {
   const market = await createMarket(world.url);
   const [first, second] = await bids(alice, market, market.yes, [0.3, 0.31]);
   expect(await alice.client.cancelOrder({ orderID: first })).toEqual({ canceled: [first], not_canceled: {} });
@@ -45,7 +45,7 @@ test('an order is cancelled once, and leaves book and list', async () => {
   expect((await alice.client.cancelAll()).canceled).toEqual([second]);
 });
 
-test('what is matched or unknown or of somebody else is not cancelled', async () => {
+test('matched orders, unknown ids and orders of other traders are not cancelled', async () => {
   const market = await createMarket(world.url);
   const [matched, mine] = await bids(alice, market, market.yes, [0.4, 0.3]);
   const [theirs] = await bids(bob, market, market.no, [0.2]);
@@ -61,7 +61,7 @@ test('what is matched or unknown or of somebody else is not cancelled', async ()
   await bob.client.cancelAll();
 });
 
-test('a partly filled order keeps what it traded', async () => {
+test('a partly filled order keeps its fills when it is cancelled', async () => {
   const market = await createMarket(world.url);
   const [id] = await bids(alice, market, market.yes, [0.4]);
   await giveShares(world.url, bob, market.yes, '4');
@@ -73,7 +73,7 @@ test('a partly filled order keeps what it traded', async () => {
   expect((await alice.client.getOrderBook(market.yes)).bids).toEqual([]);
 });
 
-test('cancel-all takes the orders of all markets and of nobody else', async () => {
+test('cancel-all cancels the orders of the caller in all markets and of nobody else', async () => {
   const [first, second] = [await createMarket(world.url), await createMarket(world.url)];
   const mine = [
     ...(await bids(alice, first, first.yes, [0.3, 0.31])),
@@ -90,7 +90,7 @@ test('cancel-all takes the orders of all markets and of nobody else', async () =
   await bob.client.cancelAll();
 });
 
-test('a market and a token narrow what is cancelled; an empty filter means all', async () => {
+test('cancel-market-orders filters by market and token, and an empty filter cancels all', async () => {
   const [first, second] = [await createMarket(world.url), await createMarket(world.url)];
   const yes = await bids(alice, first, first.yes, [0.3, 0.31]);
   const no = await bids(alice, first, first.no, [0.2, 0.21]);
@@ -108,7 +108,7 @@ test('a market and a token narrow what is cancelled; an empty filter means all',
   expect(await openIds(alice)).toEqual([]);
 });
 
-test('cancelled orders give their reservation back', async () => {
+test('cancelling an order releases its reservation', async () => {
   const market = await createMarket(world.url);
   const trader = await newTrader(world.url);
   const all = await limit(trader, market, Side.BUY, market.yes, 0.5, 20_000);
@@ -118,7 +118,7 @@ test('cancelled orders give their reservation back', async () => {
   expect((await trader.client.cancelMarketOrders({ market: market.conditionId })).canceled).toHaveLength(1);
 });
 
-test('a delayed order cannot be cancelled, and what becomes of it is told by its record', async () => {
+test('a delayed order cannot be cancelled, and its record then shows its fill', async () => {
   const market = await createMarket(world.url, { secondsDelay: 3 });
   const trader = await newTrader(world.url);
   const resting = await limit(alice, market, Side.BUY, market.no, 0.6, 10);
@@ -134,7 +134,7 @@ test('a delayed order cannot be cancelled, and what becomes of it is told by its
   expect((await trader.client.cancelAll()).canceled).toEqual([delayed.orderID]);
 });
 
-test('a body may spell ids either way, and nulls filter nothing', async () => {
+test('cancel bodies also accept orderId and assetId, and null filters match everything', async () => {
   const [market, elsewhere] = [await createMarket(world.url), await createMarket(world.url)];
   const [id] = await bids(alice, market, market.yes, [0.3]);
   const [kept] = await bids(alice, elsewhere, elsewhere.yes, [0.3]);
@@ -146,7 +146,7 @@ test('a body may spell ids either way, and nulls filter nothing', async () => {
   expect((await del('/cancel-market-orders', { market: null, asset_id: null })).json.canceled).toEqual([kept]);
 });
 
-test('up to a thousand ids are taken in one request', async () => {
+test('a cancel request accepts 1000 ids and is rejected with 1001', async () => {
   const market = await createMarket(world.url);
   const [id] = await bids(alice, market, market.yes, [0.3]);
   const unknown = Array.from({ length: 999 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);

@@ -20,7 +20,7 @@ async function tradedMarket(): Promise<{ market: Market; ids: { alice: string; b
   return { market, ids: { alice: first.orderID, bob: second.orderID, carol: taken.orderID } };
 }
 
-test('a trade is the same record for all its parties, but for the side on which each stood', async () => {
+test('all parties of a trade get the same record, except for maker or taker side', async () => {
   const secondsBefore = Math.floor(Date.now() / 1000);
   const { market, ids } = await tradedMarket();
   const filter = { market: market.conditionId };
@@ -92,7 +92,7 @@ test('a trade is the same record for all its parties, but for the side on which 
   await bob.client.cancelAll();
 });
 
-test('a taker that walks the book makes one trade a price, numbered in buckets', async () => {
+test('a taker that walks the book makes one trade per price, numbered by bucket_index', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, alice, market.yes, '30');
   for (const price of [0.3, 0.31, 0.32]) await limit(alice, market, Side.SELL, market.yes, price, 10);
@@ -113,7 +113,7 @@ test('a taker that walks the book makes one trade a price, numbered in buckets',
   await alice.client.cancelAll();
 });
 
-test('orders and trades of others are nobody else’s to read', async () => {
+test('a stranger cannot read the orders and trades of other traders', async () => {
   const { market, ids } = await tradedMarket();
   const stranger = await newTrader(world.url);
   expect(await stranger.client.getTrades({ market: market.conditionId })).toEqual([]);
@@ -127,7 +127,7 @@ test('orders and trades of others are nobody else’s to read', async () => {
   await bob.client.cancelAll();
 });
 
-test('builder codes and metadata are signed and taken', async () => {
+test('an order signed with builder code and metadata is accepted', async () => {
   const market = await createMarket(world.url);
   const { tickSize, negRisk } = market;
   const builderCode = `0x${createHash('sha256').update('builder').digest('hex')}`;
@@ -140,7 +140,7 @@ test('builder codes and metadata are signed and taken', async () => {
   await alice.client.cancelAll();
 });
 
-test('with SERVICE_* headers the same records are told in the other dialect', async () => {
+test('with SERVICE_* headers the same records are returned in the other dialect', async () => {
   const { ids, market } = await tradedMarket();
   const { creds } = carol.client;
   if (creds === undefined) throw new Error('The trader has no credentials.');

@@ -88,7 +88,7 @@ test.each(cases)('$name at a fee of $feeRate, exponent $feeExponent, is exact to
   await maker.client.cancelAll();
 });
 
-test('the balance of every type is its own wallet’s, and the update call changes none', async () => {
+test('balances follow deposits exactly, the update call changes none, and allowances exceed 2^53', async () => {
   const market = await createMarket(world.url);
   const { client } = taker;
   const before = await balancesOf(taker, market);
@@ -114,7 +114,7 @@ test('the balance of every type is its own wallet’s, and the update call chang
   expect((await balancesOf(taker, market)).collateral).toBe(before.collateral + 500_000n);
 });
 
-test('shares are usable at once: what was just bought is sold in the next request', async () => {
+test('shares that were just bought can be sold in the next request', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, maker, market.yes, '50');
   const before = await balancesOf(taker, market);
@@ -151,7 +151,7 @@ function flowOf(trades: Awaited<ReturnType<Trader['client']['getTrades']>>, trad
   return { collateral, yes: shares[market.yes], no: shares[market.no] };
 }
 
-test('after two hundred random orders every balance is what the trades add up to', async () => {
+test('after 200 random orders every balance equals the sum of its trades', async () => {
   const market = await createMarket(world.url, { tickSize: '0.001', feeRate: 0.05, minOrderSize: 1 });
   const traders = await Promise.all([0, 1, 2, 3].map((type) => newTrader(world.url, type)));
   const random = generator(20_261_121);

@@ -38,7 +38,7 @@ async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary,
 test.each([
   { tickSize: '0.01', negRisk: false },
   { tickSize: '0.0001', negRisk: true },
-] as const)('the hash is right after every change of a book (tick $tickSize, neg-risk $negRisk)', async (terms) => {
+] as const)('the hash is correct and new after every change of a book (tick $tickSize, neg-risk $negRisk)', async (terms) => {
   const market = await createMarket(world.url, terms);
   const hashes = new Set<string>();
   const [empty] = await checkedBooks(market);
@@ -61,7 +61,7 @@ test.each([
   }
 });
 
-test('a book that did not change keeps its hash and its timestamp, whatever happens elsewhere', async () => {
+test('an unchanged book keeps its hash and timestamp despite other markets and rejected orders', async () => {
   const [market, elsewhere] = [await createMarket(world.url), await createMarket(world.url)];
   await limit(maker, market, Side.BUY, market.yes, 0.41, 10);
   const before = await checkedBooks(market);
@@ -71,7 +71,7 @@ test('a book that did not change keeps its hash and its timestamp, whatever happ
   expect(await checkedBooks(market)).toEqual(before);
 });
 
-test('every way to ask for a book gives the same text', async () => {
+test('every endpoint that returns books gives the same text', async () => {
   const market = await createMarket(world.url);
   await limit(maker, market, Side.BUY, market.yes, 0.41, 10);
   const [yes, no] = await checkedBooks(market);

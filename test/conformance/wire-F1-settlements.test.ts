@@ -22,7 +22,7 @@ import {
   take,
 } from './world.ts';
 
-test('two buyers of both sides make full sets: each pays its part of one', async () => {
+test('two buyers of opposite tokens mint full sets, and each pays its part of the price', async () => {
   const market = await createMarket(world.url);
   const [aliceBefore, bobBefore] = await Promise.all([balancesOf(alice, market), balancesOf(bob, market)]);
   await limit(alice, market, Side.BUY, market.yes, 0.58, 30);
@@ -38,7 +38,7 @@ test('two buyers of both sides make full sets: each pays its part of one', async
   ]);
 });
 
-test('two sellers of both sides give up full sets: each is paid its part of one', async () => {
+test('two sellers of opposite tokens merge full sets, and each receives its part of the price', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, alice, market.yes, '40');
   await giveShares(world.url, bob, market.no, '40');
@@ -53,7 +53,7 @@ test('two sellers of both sides give up full sets: each is paid its part of one'
   expect(trade.maker_orders).toMatchObject([{ asset_id: market.yes, side: 'SELL', price: '0.55' }]);
 });
 
-test('one taker meets a seller and a buyer of the other side at one price: one trade, both makers in time order', async () => {
+test('a taker filled at one price by a seller and a NO buyer gets one trade, makers in time order', async () => {
   const market = await createMarket(world.url);
   await giveShares(world.url, alice, market.yes, '10');
   const before = await Promise.all([alice, bob, carol].map((trader) => balancesOf(trader, market)));
@@ -76,7 +76,7 @@ test('one taker meets a seller and a buyer of the other side at one price: one t
   await bob.client.cancelAll();
 });
 
-test('the taker alone pays the fee, once a price level: on top of a BUY, out of the proceeds of a SELL', async () => {
+test('only the taker pays the fee, per price level: added to a BUY, deducted from a SELL', async () => {
   const market = await createMarket(world.url, { feeRate: 0.07, feeExponent: 1 });
   await giveShares(world.url, alice, market.yes, '60');
   const [aliceBefore, bobBefore] = await Promise.all([balancesOf(alice, market), balancesOf(bob, market)]);
@@ -104,7 +104,7 @@ test('the taker alone pays the fee, once a price level: on top of a BUY, out of 
   expect(await bob.client.getFeeExponent(market.yes)).toBe(1);
 });
 
-test('a steeper fee curve is charged exactly, on mint and merge as well', async () => {
+test('a fee with exponent 3 is charged exactly on mint and merge', async () => {
   const market = await createMarket(world.url, { feeRate: 0.1, feeExponent: 3 });
   const [aliceBefore, bobBefore] = await Promise.all([balancesOf(alice, market), balancesOf(bob, market)]);
   await limit(alice, market, Side.BUY, market.yes, 0.47, 123.45);
@@ -130,7 +130,7 @@ async function traderWith(collateral: string): Promise<Trader> {
   return trader;
 }
 
-test('a client that tells its balance buys for all of it, fee included, at the price it names', async () => {
+test('a market BUY sized by userUSDCBalance fits that balance, fee included', async () => {
   const market = await createMarket(world.url, { feeRate: 0.05 });
   await giveShares(world.url, alice, market.yes, '1000');
   await limit(alice, market, Side.SELL, market.yes, 0.4, 1000);
@@ -146,7 +146,7 @@ test('a client that tells its balance buys for all of it, fee included, at the p
   await alice.client.cancelAll();
 });
 
-test('a client that sizes by the fee at a worse price is told that its balance is short', async () => {
+test('a market BUY sized for the fee at a worse price is rejected for insufficient balance', async () => {
   const market = await createMarket(world.url, { feeRate: 0.05 });
   await giveShares(world.url, alice, market.yes, '1000');
   await limit(alice, market, Side.SELL, market.yes, 0.1, 1000);
@@ -162,7 +162,7 @@ test('a client that sizes by the fee at a worse price is told that its balance i
   await alice.client.cancelAll();
 });
 
-test('collateral backs orders in each market by itself, and those that a fill uncovers are cancelled', async () => {
+test('collateral backs orders in each market separately, and a fill invalidates uncovered ones', async () => {
   const [first, second] = [await createMarket(world.url), await createMarket(world.url)];
   const trader = await traderWith('100');
   await limit(trader, first, Side.BUY, first.yes, 0.5, 200);
@@ -182,7 +182,7 @@ test('collateral backs orders in each market by itself, and those that a fill un
   expect((await trader.client.getOrderBook(second.yes)).bids).toEqual([]);
 });
 
-test('shares and collateral turn into each other by split, merge and redemption', async () => {
+test('split, merge and redemption convert between collateral and shares', async () => {
   const market = await createMarket(world.url);
   const trader = await traderWith('100');
   const l2 = (path: string, body: object) => signedRaw(trader, 'POST', path, body);

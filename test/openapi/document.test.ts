@@ -29,7 +29,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect([result.valid, validator.version]).toEqual([true, '3.1']);
 });
 
-test('every endpoint of the table is in it, and nothing else', () => {
+test('the document has every endpoint of the table and no other, with unique operation ids', () => {
   const told = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -41,7 +41,7 @@ test('every endpoint of the table is in it, and nothing else', () => {
 });
 
 test.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, endpoint] as const))(
-  '%s says what it takes, what it answers, who may ask and how often',
+  '%s documents its parameters, responses, authentication and rate limits',
   (_name, { method, path, auth, throttle, summary }) => {
     const operation = document.paths[path][method.toLowerCase()];
     expect(operation.summary).toBe(summary.replace(/\.$/, ''));
@@ -59,7 +59,7 @@ test.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, en
   },
 );
 
-test('every reference of the document leads somewhere', () => {
+test('every reference in the document resolves', () => {
   const text = JSON.stringify(document);
   const names = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference));
   expect(names.size).toBeGreaterThan(10);
@@ -70,7 +70,7 @@ test('every reference of the document leads somewhere', () => {
   }
 });
 
-test('the server gives the document, with the version that /version and the changelog have', async () => {
+test('GET /openapi.json serves the document with the version of /version and the changelog', async () => {
   const served = await send(server.url, 'GET', '/openapi.json');
   expect(served.json).toEqual(JSON.parse(JSON.stringify(document)));
   expect(served.json.info.version).toBe(INTERFACE_VERSION);
@@ -116,7 +116,7 @@ function requestOf(endpoint: Endpoint, query: string, params: Readonly<Record<st
   return request;
 }
 
-test('the check of the test suite notices what deviates', () => {
+test('the check of the test suite reports requests and replies that deviate', () => {
   const tick = endpointOf('GET', '/tick-size');
   const good = { body: '{"minimum_tick_size":0.01}' };
   const asked = requestOf(tick, 'token_id=123', {});

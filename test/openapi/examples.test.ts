@@ -26,7 +26,7 @@ const schemasWithExamples = [...valuesOf(document)].filter(
   ({ value }) => typeof value === 'object' && value !== null && 'examples' in value && Array.isArray(value.examples),
 );
 
-test('every example is one by its own schema', () => {
+test('every example is valid under its own schema', () => {
   const ajv = new Ajv2020({ strict: false, validateSchema: false });
   addFormats.default(ajv);
   expect(schemasWithExamples.length).toBeGreaterThan(100);
@@ -77,7 +77,7 @@ function examplesOf(schema: z.ZodType): readonly unknown[] {
   return schema instanceof z.ZodUnion ? examplesOf(schema.options[0] as z.ZodType) : [];
 }
 
-test('every field of a request takes the examples that it is shown with', () => {
+test('every request field accepts its own examples', () => {
   let count = 0;
   const refused = requestFields.flatMap(({ where, schema }) =>
     examplesOf(schema).flatMap((example) => {
@@ -90,7 +90,7 @@ test('every field of a request takes the examples that it is shown with', () => 
   expect(refused).toEqual([]);
 });
 
-test('every body is shown whole, as one that is taken', () => {
+test('every request body has exactly one complete example, which is accepted', () => {
   const bodies = endpoints.flatMap(({ method, path, schema: { body } }) => (body ? [{ method, path, body }] : []));
   expect(bodies.length).toBeGreaterThan(20);
   for (const { method, path, body } of bodies) {
@@ -104,7 +104,7 @@ test('every body is shown whole, as one that is taken', () => {
 /** Values that few fields accept: the refusals say what would be accepted. */
 const STRANGE = [null, true, 0, -1, 0.5, '', ' ', '-1', '0', 'x', '1e999', '9'.repeat(99), [], [0], {}, { x: 0 }];
 
-test('every example that a refusal names is taken by the field that was refused', () => {
+test('every example named in an error message is accepted by the field that it is about', () => {
   const named = new Map<string, string>();
   const refused: string[] = [];
   for (const { where, schema } of requestFields) {
@@ -122,7 +122,7 @@ test('every example that a refusal names is taken by the field that was refused'
   expect([...new Set(refused)]).toEqual([]);
 });
 
-test('nothing that is said refers to sections of a text that readers do not have', () => {
+test('no text in the document refers to sections that readers do not have', () => {
   const told = [...valuesOf(document)].filter(
     ({ value }) =>
       typeof value === 'string' && /\bsection\b|\.md\b|\b(wire|interface|data) ([A-H]\.)?[0-9]/i.test(value),
@@ -130,7 +130,7 @@ test('nothing that is said refers to sections of a text that readers do not have
   expect(told).toEqual([]);
 });
 
-test('every header of credentials says what it holds', () => {
+test('every security scheme has a description', () => {
   const schemes: Record<string, { description?: string }> = document.components.securitySchemes;
   const silent = Object.entries(schemes).filter(([, { description = '' }]) => description.length < 10);
   expect(silent.map(([name]) => name)).toEqual([]);

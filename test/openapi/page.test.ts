@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('the page names only files that this server has, each with its type', async () => {
+test('the page links only to files on this server, each with its content type', async () => {
   const page = await fetch(`${server.url}/docs`);
   expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
   const html = await page.text();
@@ -64,7 +64,7 @@ async function schemesOf(...preferences: readonly boolean[]): Promise<readonly s
   return shown;
 }
 
-test('its colours follow the scheme that the user prefers, at once and whenever that changes', async () => {
+test('the page follows the preferred colour scheme on load and whenever it changes', async () => {
   expect(await schemesOf(false, true)).toEqual(['', 'dark-mode']);
   expect(await schemesOf(true, false, true)).toEqual(['dark-mode', '', 'dark-mode']);
   const styles = await (await fetch(`${server.url}/docs/swagger-ui.css`)).text();
@@ -87,7 +87,7 @@ function luminance(color: string): number {
 /** Backgrounds of swagger-ui under text: the one with the least contrast in each scheme. */
 const GROUNDS = { light: '#e8ecf1', dark: '#40291c' };
 
-test('the colours it adds to those of swagger-ui can be read in both schemes', async () => {
+test('the colours added to swagger-ui have a contrast of at least 4.5 in both schemes', async () => {
   const styles = await (await fetch(`${server.url}/docs/contrast.css`)).text();
   const rules = [...styles.matchAll(/(html(?::not\(\.dark-mode\)|\.dark-mode)[^{]*)\{([^}]*)\}/g)];
   const contrasts = rules.flatMap(([, selector, body]) => {
@@ -109,7 +109,7 @@ test('the colours it adds to those of swagger-ui can be read in both schemes', a
   expect(contrasts.filter(({ contrast }) => contrast < 4.5)).toEqual([]);
 });
 
-test('no column of links, which no reply has, makes it wider than a telephone', async () => {
+test('the page hides the unused links column and lifts the width limit of the filter field', async () => {
   const document = await (await fetch(`${server.url}/openapi.json`)).text();
   expect(document).not.toContain('"links":');
   const styles = await (await fetch(`${server.url}/docs/contrast.css`)).text();
@@ -120,14 +120,14 @@ test('no column of links, which no reply has, makes it wider than a telephone', 
   expect(styles).toMatch(/\.operation-filter-input \{\n {2}max-width: none;/);
 });
 
-test('it is found with a slash at its end too', async () => {
+test('GET /docs/ returns the same page as GET /docs', async () => {
   const [plain, slashed] = await Promise.all([fetch(`${server.url}/docs`), fetch(`${server.url}/docs/`)]);
   expect([slashed.status, slashed.redirected]).toEqual([200, false]);
   expect(await slashed.text()).toBe(await plain.text());
   expect(slashed.headers.get('content-security-policy')).toBe(plain.headers.get('content-security-policy'));
 });
 
-test('its policy keeps it from loading anything from elsewhere, and from being framed', async () => {
+test('the content security policy forbids foreign resources and framing', async () => {
   const policy = (await fetch(`${server.url}/docs`)).headers.get('content-security-policy') ?? '';
   for (const rule of ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"]) {
     expect(policy.split('; ')).toContain(rule);
@@ -135,7 +135,7 @@ test('its policy keeps it from loading anything from elsewhere, and from being f
   expect(policy).not.toMatch(/script-src[^;]*unsafe|https?:|\*/);
 });
 
-test('no other file is given', async () => {
+test('other file names under /docs get status 404', async () => {
   for (const name of ['package.json', 'swagger-ui-bundle.js.map', '..%2Fpackage.json', 'constructor', 'Start.js']) {
     const reply = await fetch(`${server.url}/docs/${name}`);
     expect([name, reply.status, await reply.json()]).toEqual([name, 404, { error: 'not found' }]);

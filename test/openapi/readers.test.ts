@@ -184,7 +184,7 @@ const anything = fc.oneof(fc.constantFrom(...values), fc.constant(undefined));
 const orNothing = (bodies: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   fc.oneof({ arbitrary: bodies, weight: 9 }, { arbitrary: anything, weight: 1 });
 
-test('a posted order', () => {
+test('document and parser reject the same posted orders', () => {
   const order = {
     salt: 1,
     maker: ADDRESS,
@@ -211,7 +211,7 @@ test('a posted order', () => {
   });
 });
 
-test('cancels', () => {
+test('document and parsers reject the same cancel requests', () => {
   holdBody('DELETE', '/order', orNothing(spoilt({ orderID: HEX64 }, values)), parseCancel);
   const ids = fc.array(fc.constantFrom(...values, HEX64, HEX64, HEX64), { maxLength: 3 });
   holdBody('DELETE', '/orders', orNothing(ids), parseCancelMany);
@@ -219,7 +219,7 @@ test('cancels', () => {
   holdBody('DELETE', '/cancel-market-orders', orNothing(filter), parseCancelFilter);
 });
 
-test('lists of tokens, of orders and of their histories', () => {
+test('document and parsers reject the same lists of tokens and orders and price histories', () => {
   const tokens = fc.array(orNothing(spoilt({ token_id: '12', side: 'BUY' }, values)), { maxLength: 3 });
   for (const path of ['/books', '/prices', '/midpoints', '/spreads', '/last-trades-prices']) {
     holdBody('POST', path, orNothing(tokens), (json) => {
@@ -237,7 +237,7 @@ test('lists of tokens, of orders and of their histories', () => {
   });
 });
 
-test('queries of public data', () => {
+test('document and parsers reject the same queries of public data', () => {
   holdQuery('/book', { token_id: '12' }, (query) => readOneTokenId(undefined, query));
   holdQuery('/price', { token_id: '12', side: 'SELL' }, (query) => [
     readOneTokenId(undefined, query),
@@ -254,7 +254,7 @@ test('queries of public data', () => {
   });
 });
 
-test('queries of own data', () => {
+test('document and parsers reject the same queries of private data', () => {
   const filters = { market: HEX64, asset_id: '12' };
   const times = { before: '5', after: '4' };
   holdQuery('/data/orders', { id: HEX64, ...filters }, readOrderFilter);

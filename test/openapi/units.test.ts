@@ -56,7 +56,7 @@ const READERS: Readonly<Record<string, (value: string | number) => number>> = {
   DatabaseTime: (value) => Date.parse(String(value)),
 };
 
-test('every time that is told is one of now, in the unit that the document says', async () => {
+test('every time in a reply is close to now when read in its documented unit', async () => {
   await post(alice, market, { pips: 4000, shares: 20 });
   const taken = await post(bob, market, { pips: 6000, shares: 20, token: 1 });
   expect(taken.json.status).toBe('matched');

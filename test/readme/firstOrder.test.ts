@@ -52,7 +52,7 @@ function run(file: string): Promise<Output> {
   });
 }
 
-test('the ten lines of the README place an order that rests', async () => {
+test('the ten-line program of the README places a resting order', async () => {
   const program = programUnder('Your first order', 'ts');
   expect(program.trimEnd().split('\n').length).toBe(10);
   expect(program.split(HOST).length, `the program names ${HOST} once`).toBe(2);
@@ -71,7 +71,7 @@ test('the ten lines of the README place an order that rests', async () => {
   expect(open[0].maker_address.toLowerCase()).toBe(wallet);
 });
 
-test('an exchange runs inside a program', async () => {
+test('the README program for tests runs an exchange in its own process', async () => {
   const program = programUnder('In your own tests', 'js');
   const file = join(folder, 'inside.mjs');
   writeFileSync(file, program.replaceAll('../outcry/', `${root}/`));
@@ -79,7 +79,7 @@ test('an exchange runs inside a program', async () => {
   expect([status, text]).toEqual([0, expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ 0x[0-9a-f]{64}\n$/)]);
 });
 
-test('the settings for the unified client are a program that talks with this server', async () => {
+test('the README program for the unified client calls this server', async () => {
   const program = programUnder('Point your bot here', 'js');
   const file = join(folder, 'unified.mjs');
   writeFileSync(file, program.replaceAll(new URL(HOST).host, new URL(server.url).host));

@@ -37,7 +37,7 @@ function endpointTable(): string {
   return ['| request | needs | does |', '|---|---|---|', ...rows].join('\n');
 }
 
-test('the table of endpoints is the one in the code', () => {
+test('the README table of endpoints equals the one in the code', () => {
   const table = endpointTable();
   if (process.env.UPDATE_README === '1') {
     const shown = between('<!-- endpoints -->', '<!-- /endpoints -->');
@@ -50,7 +50,7 @@ test('the table of endpoints is the one in the code', () => {
   expect(between('<!-- endpoints -->', '<!-- /endpoints -->')).toBe(table);
 });
 
-test('every step of a posted order names a function that its file has', () => {
+test('every step of a posted order names a function that exists in its file', () => {
   const steps = [...between('<!-- steps -->', '<!-- /steps -->').matchAll(/^\d+\. `([^`]+)` → `([^`]+)`/gm)];
   expect(steps.length).toBeGreaterThan(10);
   for (const [, file, name] of steps) {
@@ -60,7 +60,7 @@ test('every step of a posted order names a function that its file has', () => {
   }
 });
 
-test('"Inside" stays within 80 lines', () => {
+test('the section "Inside" has at most 80 lines', () => {
   expect(between('## Inside', '\n## Dependencies').split('\n').length).toBeLessThanOrEqual(80);
 });
 
@@ -71,7 +71,7 @@ test('CI runs the command that the README names', () => {
   expect(readme).toContain('\n    npm test ');
 });
 
-test('every dependency stands in the table with its reason', () => {
+test('the README table of dependencies names every dependency', () => {
   const manifest: { dependencies: Record<string, string> } = JSON.parse(
     readFileSync(join(root, 'package.json'), 'utf8'),
   );
