@@ -222,49 +222,51 @@ test('the signature covers the body exactly, except that apostrophes may be sign
   });
 });
 
-test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])('%s requires a fresh signature by the wallet itself', (title) =>
-  target.unchanged(async () => {
-    const [method, path] = title.split(' ');
-    const [, , , wallet, other] = target.server.wallets;
-    const good: Record<string, string> = { ...l1Headers(wallet, '9') };
-    const send = (headers: HeaderFields) => target.call(method, path, { headers });
-    const stated = (timestamp: string, nonce = '9', chainId = 137) => ({
-      ...good,
-      POLY_TIMESTAMP: timestamp,
-      POLY_SIGNATURE: signClobAuth({ address: wallet.address, timestamp, nonce }, chainId, wallet.privateKey),
-    });
-    const wrong: readonly Record<string, string>[] = [
-      {},
-      ...['ADDRESS', 'TIMESTAMP', 'SIGNATURE', 'NONCE'].map((name) => {
-        const { [`POLY_${name}`]: _taken, ...rest } = good;
-        return rest;
-      }),
-      { ...good, POLY_ADDRESS: other.address },
-      { ...good, POLY_ADDRESS: wallet.derived.safe },
-      { ...good, POLY_ADDRESS: 'me' },
-      { ...good, POLY_NONCE: '8' },
-      { ...good, POLY_NONCE: '-9' },
-      { ...good, POLY_NONCE: '9.0' },
-      { ...good, POLY_NONCE: '9e0' },
-      { ...good, POLY_NONCE: (2n ** 256n).toString() },
-      { ...good, POLY_SIGNATURE: l1Headers(other, '9').POLY_SIGNATURE },
-      { ...good, POLY_SIGNATURE: `0x${'0'.repeat(130)}` },
-      { ...good, POLY_SIGNATURE: `0x${'f'.repeat(130)}` },
-      { ...good, POLY_SIGNATURE: good.POLY_SIGNATURE.slice(0, -2) },
-      { ...good, POLY_SIGNATURE: `${good.POLY_SIGNATURE}00` },
-      { ...good, POLY_SIGNATURE: '0x' },
-      { ...good, POLY_SIGNATURE: 'x' },
-      stated(String(nowSeconds() - 302)),
-      stated(String(nowSeconds() + 33)),
-      stated(String(Date.now())),
-      stated(String(nowSeconds()), '9', 80_002),
-      stated(String(nowSeconds()), '10'),
-    ];
-    for (const [index, headers] of wrong.entries())
-      expectRefused(await send(headers), 401, NO_WALLET, `wrong ${index}`);
-    // L2 headers are not a wallet's.
-    expectRefused(await send(signed({ method, path })), 401, NO_WALLET);
-  }),
+test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])(
+  '%s requires a fresh signature by the wallet itself',
+  (title) =>
+    target.unchanged(async () => {
+      const [method, path] = title.split(' ');
+      const [, , , wallet, other] = target.server.wallets;
+      const good: Record<string, string> = { ...l1Headers(wallet, '9') };
+      const send = (headers: HeaderFields) => target.call(method, path, { headers });
+      const stated = (timestamp: string, nonce = '9', chainId = 137) => ({
+        ...good,
+        POLY_TIMESTAMP: timestamp,
+        POLY_SIGNATURE: signClobAuth({ address: wallet.address, timestamp, nonce }, chainId, wallet.privateKey),
+      });
+      const wrong: readonly Record<string, string>[] = [
+        {},
+        ...['ADDRESS', 'TIMESTAMP', 'SIGNATURE', 'NONCE'].map((name) => {
+          const { [`POLY_${name}`]: _taken, ...rest } = good;
+          return rest;
+        }),
+        { ...good, POLY_ADDRESS: other.address },
+        { ...good, POLY_ADDRESS: wallet.derived.safe },
+        { ...good, POLY_ADDRESS: 'me' },
+        { ...good, POLY_NONCE: '8' },
+        { ...good, POLY_NONCE: '-9' },
+        { ...good, POLY_NONCE: '9.0' },
+        { ...good, POLY_NONCE: '9e0' },
+        { ...good, POLY_NONCE: (2n ** 256n).toString() },
+        { ...good, POLY_SIGNATURE: l1Headers(other, '9').POLY_SIGNATURE },
+        { ...good, POLY_SIGNATURE: `0x${'0'.repeat(130)}` },
+        { ...good, POLY_SIGNATURE: `0x${'f'.repeat(130)}` },
+        { ...good, POLY_SIGNATURE: good.POLY_SIGNATURE.slice(0, -2) },
+        { ...good, POLY_SIGNATURE: `${good.POLY_SIGNATURE}00` },
+        { ...good, POLY_SIGNATURE: '0x' },
+        { ...good, POLY_SIGNATURE: 'x' },
+        stated(String(nowSeconds() - 302)),
+        stated(String(nowSeconds() + 33)),
+        stated(String(Date.now())),
+        stated(String(nowSeconds()), '9', 80_002),
+        stated(String(nowSeconds()), '10'),
+      ];
+      for (const [index, headers] of wrong.entries())
+        expectRefused(await send(headers), 401, NO_WALLET, `wrong ${index}`);
+      // L2 headers are not a wallet's.
+      expectRefused(await send(signed({ method, path })), 401, NO_WALLET);
+    }),
 );
 
 test('creating an API key that exists fails, and so does deriving one that does not', () =>

@@ -75,7 +75,11 @@ const orders: readonly OrderCase[] = [
     order: () => ({ takerAmount: '10000001' }),
     error: () => /invalid amounts.*max accuracy of 4 decimals.*max of 2 decimals/,
   },
-  { title: 'a price that is not a whole pip', order: () => ({ makerAmount: '4000001' }), error: () => /invalid amounts/ },
+  {
+    title: 'a price that is not a whole pip',
+    order: () => ({ makerAmount: '4000001' }),
+    error: () => /invalid amounts/,
+  },
   {
     title: 'a SELL with a size finer than 0.01 shares',
     order: () => ({ side: 'SELL', makerAmount: '10000001', takerAmount: '5000000' }),

@@ -51,24 +51,26 @@ const orderFields: readonly (readonly [Path, readonly unknown[]])[] = [
 ];
 const orderRows = orderFields.map(([path, values]) => ({ field: path.join('.'), path, values }));
 
-test.each(orderRows)('an order with an invalid $field is rejected with the name of the field', ({ field, path, values }) =>
-  target.unchanged(async () => {
-    for (const value of values) {
-      const body = withValue(target.orderBody(), path, value);
-      const reply = await target.send('POST', '/order', 'l2', body);
-      const isOtherVersion = field === 'order.timestamp' && (value === MISSING || value === null);
-      expectRefused(
-        reply,
-        400,
-        isOtherVersion ? /timestamp|order_version_mismatch/ : (path.at(-1) ?? ''),
-        shown(value),
-      );
-      expect(reply.json.error, shown(value)).toMatch(/Invalid order payload|order_version_mismatch/);
-      // The same in a batch is the refusal of that element.
-      const [element] = (await target.expectTaken('POST', '/orders', 'l2', [body])).json;
-      expect([element.errorMsg, element.orderID]).toEqual([reply.json.error, '']);
-    }
-  }),
+test.each(orderRows)(
+  'an order with an invalid $field is rejected with the name of the field',
+  ({ field, path, values }) =>
+    target.unchanged(async () => {
+      for (const value of values) {
+        const body = withValue(target.orderBody(), path, value);
+        const reply = await target.send('POST', '/order', 'l2', body);
+        const isOtherVersion = field === 'order.timestamp' && (value === MISSING || value === null);
+        expectRefused(
+          reply,
+          400,
+          isOtherVersion ? /timestamp|order_version_mismatch/ : (path.at(-1) ?? ''),
+          shown(value),
+        );
+        expect(reply.json.error, shown(value)).toMatch(/Invalid order payload|order_version_mismatch/);
+        // The same in a batch is the refusal of that element.
+        const [element] = (await target.expectTaken('POST', '/orders', 'l2', [body])).json;
+        expect([element.errorMsg, element.orderID]).toEqual([reply.json.error, '']);
+      }
+    }),
 );
 
 test('orders and batches of the wrong JSON type or structure are rejected', () =>

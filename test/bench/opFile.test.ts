@@ -40,11 +40,14 @@ describe('the op file', () => {
     expect(sha256(other.bytes.subarray(0, ops))).not.toBe(sha256(first));
   });
 
-  test.each(Object.values(mixes))('keeps the resting orders of $name on $ticks ticks within 5 percent of their target number', (mix) => {
-    const { restingRange } = opFileOf(mix, 100_000, 200_000);
-    expect(restingRange[0]).toBeGreaterThan(mix.restingOrders * 0.95);
-    expect(restingRange[1]).toBeLessThan(mix.restingOrders * 1.05);
-  });
+  test.each(Object.values(mixes))(
+    'keeps the resting orders of $name on $ticks ticks within 5 percent of their target number',
+    (mix) => {
+      const { restingRange } = opFileOf(mix, 100_000, 200_000);
+      expect(restingRange[0]).toBeGreaterThan(mix.restingOrders * 0.95);
+      expect(restingRange[1]).toBeLessThan(mix.restingOrders * 1.05);
+    },
+  );
 
   test('has the shares of adds, cancels and takes set by the mix, and 60 % of the takes are all-or-nothing', () => {
     const { bytes, prefillOps } = opFileOf(mixes.small, 0, 100_000);

@@ -129,7 +129,9 @@ async function expectNotTwice(
   }
 }
 
-test('state survives SIGTERM and SIGKILL at random moments, and no order in flight happens twice', { timeout: 300_000 }, async () => {
+test('state survives SIGTERM and SIGKILL at random moments, and no order in flight happens twice', {
+  timeout: 300_000,
+}, async () => {
   const seed = Number(process.env.RESTART_SEED ?? randomInt(2 ** 31));
   console.info(`RESTART_SEED=${seed}`);
   const random = generator(seed);

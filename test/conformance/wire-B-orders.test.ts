@@ -86,48 +86,51 @@ function takeAll(market: Market, token: string, side: Side, type: OrderType) {
   return limit(taker, market, side, token, 0.37, 20, { type, ...(isTimed ? { expiration: inSeconds(3_600) } : {}) });
 }
 
-test.each(takers)('a $type $side of $token fills against a resting order with exact balances and records', async (row) => {
-  const market = await createMarket(world.url);
-  const token = market[row.token];
-  const [makerSide, seller] = row.side === Side.BUY ? [Side.SELL, maker] : [Side.BUY, taker];
-  await giveShares(world.url, seller, token, '20');
-  const [makerBefore, takerBefore] = await Promise.all([balancesOf(maker, market), balancesOf(taker, market)]);
+test.each(takers)(
+  'a $type $side of $token fills against a resting order with exact balances and records',
+  async (row) => {
+    const market = await createMarket(world.url);
+    const token = market[row.token];
+    const [makerSide, seller] = row.side === Side.BUY ? [Side.SELL, maker] : [Side.BUY, taker];
+    await giveShares(world.url, seller, token, '20');
+    const [makerBefore, takerBefore] = await Promise.all([balancesOf(maker, market), balancesOf(taker, market)]);
 
-  const rested = await limit(maker, market, makerSide, token, 0.37, 20);
-  expect(rested.status).toBe('live');
-  const reply = await takeAll(market, token, row.side, row.type);
-  const [given, got] = row.side === Side.BUY ? ['7.4', '20'] : ['20', '7.4'];
-  expect(reply).toMatchObject({
-    success: true,
-    errorMsg: '',
-    status: 'matched',
-    makingAmount: given,
-    takingAmount: got,
-  });
-  expect(reply.tradeIDs).toHaveLength(1);
-  expect(reply.transactionsHashes).toHaveLength(1);
+    const rested = await limit(maker, market, makerSide, token, 0.37, 20);
+    expect(rested.status).toBe('live');
+    const reply = await takeAll(market, token, row.side, row.type);
+    const [given, got] = row.side === Side.BUY ? ['7.4', '20'] : ['20', '7.4'];
+    expect(reply).toMatchObject({
+      success: true,
+      errorMsg: '',
+      status: 'matched',
+      makingAmount: given,
+      takingAmount: got,
+    });
+    expect(reply.tradeIDs).toHaveLength(1);
+    expect(reply.transactionsHashes).toHaveLength(1);
 
-  const buyer = { collateral: '-7.4', [row.token]: '20' };
-  const sold = { collateral: '7.4', [row.token]: '-20' };
-  expect(await balancesOf(taker, market)).toEqual(moved(takerBefore, row.side === Side.BUY ? buyer : sold));
-  expect(await balancesOf(maker, market)).toEqual(moved(makerBefore, row.side === Side.BUY ? sold : buyer));
+    const buyer = { collateral: '-7.4', [row.token]: '20' };
+    const sold = { collateral: '7.4', [row.token]: '-20' };
+    expect(await balancesOf(taker, market)).toEqual(moved(takerBefore, row.side === Side.BUY ? buyer : sold));
+    expect(await balancesOf(maker, market)).toEqual(moved(makerBefore, row.side === Side.BUY ? sold : buyer));
 
-  const [makerOrder, takerOrder] = await Promise.all([
-    maker.client.getOrder(rested.orderID),
-    taker.client.getOrder(reply.orderID),
-  ]);
-  const matched = { status: 'MATCHED', original_size: '20', size_matched: '20', price: '0.37' };
-  expect(makerOrder).toMatchObject({ ...matched, side: makerSide, associate_trades: reply.tradeIDs });
-  expect(takerOrder).toMatchObject({
-    ...matched,
-    side: row.side,
-    order_type: row.type,
-    associate_trades: reply.tradeIDs,
-  });
+    const [makerOrder, takerOrder] = await Promise.all([
+      maker.client.getOrder(rested.orderID),
+      taker.client.getOrder(reply.orderID),
+    ]);
+    const matched = { status: 'MATCHED', original_size: '20', size_matched: '20', price: '0.37' };
+    expect(makerOrder).toMatchObject({ ...matched, side: makerSide, associate_trades: reply.tradeIDs });
+    expect(takerOrder).toMatchObject({
+      ...matched,
+      side: row.side,
+      order_type: row.type,
+      associate_trades: reply.tradeIDs,
+    });
 
-  const book = await maker.client.getOrderBook(token);
-  expect([book.bids, book.asks, book.last_trade_price]).toEqual([[], [], '0.37']);
-});
+    const book = await maker.client.getOrderBook(token);
+    expect([book.bids, book.asks, book.last_trade_price]).toEqual([[], [], '0.37']);
+  },
+);
 
 test('a limit order fills up to its limit, and the remainder rests at its own price', async () => {
   const market = await createMarket(world.url);

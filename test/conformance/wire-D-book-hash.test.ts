@@ -38,28 +38,31 @@ async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary,
 test.each([
   { tickSize: '0.01', negRisk: false },
   { tickSize: '0.0001', negRisk: true },
-] as const)('the hash is correct and new after every change of a book (tick $tickSize, neg-risk $negRisk)', async (terms) => {
-  const market = await createMarket(world.url, terms);
-  const hashes = new Set<string>();
-  const [empty] = await checkedBooks(market);
-  hashes.add(empty.hash);
-  await giveShares(world.url, taker, market.yes, '100');
-  const steps: readonly (() => Promise<unknown>)[] = [
-    () => limit(maker, market, Side.BUY, market.yes, 0.41, 10.5),
-    () => limit(maker, market, Side.BUY, market.no, 0.43, 20),
-    () => limit(taker, market, Side.SELL, market.yes, 0.58, 7),
-    () => take(taker, market, Side.SELL, market.yes, 5.25, 0.41),
-    () => take(taker, market, Side.BUY, market.yes, 2.85, 0.57),
-    () => maker.client.cancelAll(),
-    () => taker.client.cancelAll(),
-  ];
-  for (const [index, step] of steps.entries()) {
-    await step();
-    const [yes] = await checkedBooks(market);
-    hashes.add(yes.hash);
-    expect(hashes.size, `after step ${index}`).toBe(index + 2);
-  }
-});
+] as const)(
+  'the hash is correct and new after every change of a book (tick $tickSize, neg-risk $negRisk)',
+  async (terms) => {
+    const market = await createMarket(world.url, terms);
+    const hashes = new Set<string>();
+    const [empty] = await checkedBooks(market);
+    hashes.add(empty.hash);
+    await giveShares(world.url, taker, market.yes, '100');
+    const steps: readonly (() => Promise<unknown>)[] = [
+      () => limit(maker, market, Side.BUY, market.yes, 0.41, 10.5),
+      () => limit(maker, market, Side.BUY, market.no, 0.43, 20),
+      () => limit(taker, market, Side.SELL, market.yes, 0.58, 7),
+      () => take(taker, market, Side.SELL, market.yes, 5.25, 0.41),
+      () => take(taker, market, Side.BUY, market.yes, 2.85, 0.57),
+      () => maker.client.cancelAll(),
+      () => taker.client.cancelAll(),
+    ];
+    for (const [index, step] of steps.entries()) {
+      await step();
+      const [yes] = await checkedBooks(market);
+      hashes.add(yes.hash);
+      expect(hashes.size, `after step ${index}`).toBe(index + 2);
+    }
+  },
+);
 
 test('an unchanged book keeps its hash and timestamp despite other markets and rejected orders', async () => {
   const [market, elsewhere] = [await createMarket(world.url), await createMarket(world.url)];

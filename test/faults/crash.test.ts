@@ -6,7 +6,9 @@ import { expect, test } from 'vitest';
 
 const KILLS = process.env.CRASH_KILLS ?? '10';
 
-test('a SIGKILL neither loses nor duplicates what was acknowledged, nor invents operations', { timeout: 600_000 }, () => {
+test('a SIGKILL neither loses nor duplicates what was acknowledged, nor invents operations', {
+  timeout: 600_000,
+}, () => {
   const run = join(import.meta.dirname, './crashRun.ts');
   const { status, stdout, stderr } = spawnSync(process.execPath, [run, '--kills', KILLS], { encoding: 'utf8' });
   console.info(stdout);

@@ -167,25 +167,29 @@ test('a server recovers from a hanging disk, a read-only disk and a SIGSTOP of t
   }
 });
 
-test('one or several signals under load stop a server with status 0, and nothing acknowledged is lost', LONG, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-signals-'));
-  try {
-    for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGINT'], ['SIGINT', 'SIGTERM', 'SIGHUP']] as const) {
-      const world = await startWorld(join(folder, signals.join('-')));
-      await moreReplies(world, 200, 50);
-      for (const signal of signals) world.child.kill(signal);
-      expect(await world.child.ended, world.child.output).toEqual({ status: 0, signal: null });
-      expect(world.child.output).toBe('');
-      world.clients.stop();
-      await world.load;
-      await world.seen.readTo();
-      expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
-      world.seen.checkInvariants();
+test(
+  'one or several signals under load stop a server with status 0, and nothing acknowledged is lost',
+  LONG,
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'outcry-signals-'));
+    try {
+      for (const signals of [['SIGTERM'], ['SIGHUP'], ['SIGINT', 'SIGINT'], ['SIGINT', 'SIGTERM', 'SIGHUP']] as const) {
+        const world = await startWorld(join(folder, signals.join('-')));
+        await moreReplies(world, 200, 50);
+        for (const signal of signals) world.child.kill(signal);
+        expect(await world.child.ended, world.child.output).toEqual({ status: 0, signal: null });
+        expect(world.child.output).toBe('');
+        world.clients.stop();
+        await world.load;
+        await world.seen.readTo();
+        expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
+        world.seen.checkInvariants();
+      }
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
+  },
+);
 
 /** Folders whose disk may hang, the status of the replies meanwhile, and how many of them to wait for. */
 const hanging = [

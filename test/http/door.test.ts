@@ -236,17 +236,20 @@ describe('bodies', () => {
     expect(JSON.parse(reply.body).json).toEqual([1]);
   });
 
-  test.each([10_000, httpLimits.jsonDepthMax + 1])('a body with %i levels of nesting gives 400 with the limit', async (depth) => {
-    for (const [open, close] of [
-      ['[', ']'],
-      ['{"a":', '}'],
-    ] as const) {
-      const inner = open === '[' ? '' : '1';
-      const reply = await send(server.url, 'POST', '/test/echo', open.repeat(depth) + inner + close.repeat(depth));
-      expect(reply.status).toBe(400);
-      expect(reply.json.error).toContain('deeper than the limit of 32 levels');
-    }
-  });
+  test.each([10_000, httpLimits.jsonDepthMax + 1])(
+    'a body with %i levels of nesting gives 400 with the limit',
+    async (depth) => {
+      for (const [open, close] of [
+        ['[', ']'],
+        ['{"a":', '}'],
+      ] as const) {
+        const inner = open === '[' ? '' : '1';
+        const reply = await send(server.url, 'POST', '/test/echo', open.repeat(depth) + inner + close.repeat(depth));
+        expect(reply.status).toBe(400);
+        expect(reply.json.error).toContain('deeper than the limit of 32 levels');
+      }
+    },
+  );
 
   test('sibling arrays and brackets in strings do not count as nesting', async () => {
     const wide = Array.from({ length: 500 }, () => [{ a: ['[[[[[{{{{{\\"'] }]);

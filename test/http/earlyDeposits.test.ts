@@ -83,29 +83,32 @@ describe('a deposit to a derived wallet', () => {
 });
 
 // While a flush takes its time, both requests see the state from before either is done.
-describe.each([0, 1_000_000])('a deposit concurrent with the first key of its owner, with a credit of %i', (creditMicro) => {
-  test('belongs to the owner, whichever comes first', async () => {
-    await inTempDir(async (dataDir) => {
-      const durable = await startTestServer({ config: { dataDir } });
-      const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;
-      await durable.exchange.submit(encodeCommand(started));
-      for (let index = 30; index < 40; index += 1) {
-        const wallet = developmentWallet(index);
-        const owner = wallet.address.toLowerCase();
-        const { safe } = wallets.derivedWallets(owner);
-        const body = { address: safe, amount: '2' };
-        const asked = [
-          () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
-          () => send(durable.url, 'POST', '/admin/deposits', body, ADMIN),
-        ];
-        if (index % 2 === 0) asked.reverse();
-        const replies = await Promise.all(asked.map((ask) => ask()));
-        expect(replies.map(({ status, json }) => [status, json.error])).toEqual(replies.map(() => [200, undefined]));
-        const account = durable.services.views.accounts.byWallet(safe);
-        expect(account?.owner).toBe(owner);
-        expect([2_000_000, 2_000_000 + creditMicro]).toContain(account?.collateralMicro);
-      }
-      await durable.close();
+describe.each([0, 1_000_000])(
+  'a deposit concurrent with the first key of its owner, with a credit of %i',
+  (creditMicro) => {
+    test('belongs to the owner, whichever comes first', async () => {
+      await inTempDir(async (dataDir) => {
+        const durable = await startTestServer({ config: { dataDir } });
+        const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;
+        await durable.exchange.submit(encodeCommand(started));
+        for (let index = 30; index < 40; index += 1) {
+          const wallet = developmentWallet(index);
+          const owner = wallet.address.toLowerCase();
+          const { safe } = wallets.derivedWallets(owner);
+          const body = { address: safe, amount: '2' };
+          const asked = [
+            () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
+            () => send(durable.url, 'POST', '/admin/deposits', body, ADMIN),
+          ];
+          if (index % 2 === 0) asked.reverse();
+          const replies = await Promise.all(asked.map((ask) => ask()));
+          expect(replies.map(({ status, json }) => [status, json.error])).toEqual(replies.map(() => [200, undefined]));
+          const account = durable.services.views.accounts.byWallet(safe);
+          expect(account?.owner).toBe(owner);
+          expect([2_000_000, 2_000_000 + creditMicro]).toContain(account?.collateralMicro);
+        }
+        await durable.close();
+      });
     });
-  });
-});
+  },
+);

@@ -50,27 +50,30 @@ test('in development the log is human-readable and leaves out lines below the lo
   expect(file.text).toMatch(/^\[\d\d:\d\d:\d\d\].*WARN.*: .*Something happened\..*\n {4}.*count.*: 3\n$/);
 });
 
-test.runIf(process.platform === 'linux')('an exchange with stdout and stderr on /dev/full keeps serving and exits with status 0', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
-  const full = openSync('/dev/full', 'w');
-  const port = await freePort();
-  const main = join(import.meta.dirname, '../../server/main.ts');
-  const args = ['start', '--port', String(port), '--no-house', '--log-level', 'info', '--data-dir', dataDir];
-  const patientStop = join(import.meta.dirname, '../support/patientStop.ts');
-  const nodeArgs = [...STRIP_TYPES, '--import', patientStop];
-  const child = spawn(process.execPath, [...nodeArgs, main, ...args], { stdio: ['ignore', full, full] });
-  const ended = once(child, 'exit');
-  const isUp = (): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${port}/ok`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-  while (child.exitCode === null && !(await isUp())) await sleep(50);
-  expect(await isUp()).toBe(true);
-  // Lines printed after it began to listen have been refused by now.
-  await fetch(`http://127.0.0.1:${port}/events?limit=500`);
-  child.kill('SIGTERM');
-  expect(await ended).toEqual([0, null]);
-  closeSync(full);
-  rmSync(dataDir, { recursive: true });
-});
+test.runIf(process.platform === 'linux')(
+  'an exchange with stdout and stderr on /dev/full keeps serving and exits with status 0',
+  async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+    const full = openSync('/dev/full', 'w');
+    const port = await freePort();
+    const main = join(import.meta.dirname, '../../server/main.ts');
+    const args = ['start', '--port', String(port), '--no-house', '--log-level', 'info', '--data-dir', dataDir];
+    const patientStop = join(import.meta.dirname, '../support/patientStop.ts');
+    const nodeArgs = [...STRIP_TYPES, '--import', patientStop];
+    const child = spawn(process.execPath, [...nodeArgs, main, ...args], { stdio: ['ignore', full, full] });
+    const ended = once(child, 'exit');
+    const isUp = (): Promise<boolean> =>
+      fetch(`http://127.0.0.1:${port}/ok`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (child.exitCode === null && !(await isUp())) await sleep(50);
+    expect(await isUp()).toBe(true);
+    // Lines printed after it began to listen have been refused by now.
+    await fetch(`http://127.0.0.1:${port}/events?limit=500`);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+    closeSync(full);
+    rmSync(dataDir, { recursive: true });
+  },
+);

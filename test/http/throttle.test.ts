@@ -86,25 +86,28 @@ test('the rate table has the limits of the interface', () => {
   });
 });
 
-test.each(throttleRowNames)('%s: each window allows exactly its number of requests and reopens on the exact millisecond', (row) => {
-  const windows: readonly RateWindow[] = throttleRows[row];
-  for (const window of windows) {
-    // The other windows of a row are tested on their own, as if each were alone.
-    const throttle = throttleOf(only({ [row]: [window] }));
-    const { requestsMax, windowMs } = window;
-    const group = groupOfRow(row);
-    expect(passedOf(throttle, group, START_MS, 1)).toBe(1);
-    expect(passedOf(throttle, group, START_MS + 1, requestsMax + 5)).toBe(requestsMax - 1);
-    expect(passedOf(throttle, group, START_MS + windowMs - 1, 1)).toBe(0);
-    expect(passedOf(throttle, group, START_MS + windowMs, 5)).toBe(1);
-    expect(passedOf(throttle, group, START_MS + windowMs + 1, requestsMax + 5)).toBe(requestsMax - 1);
-    // No drift: a thousand windows later the edge is where it was.
-    const laterMs = START_MS + 1_000 * windowMs + 7;
-    expect(passedOf(throttle, group, laterMs, requestsMax + 1)).toBe(requestsMax);
-    expect(passedOf(throttle, group, laterMs + windowMs - 1, 1)).toBe(0);
-    expect(passedOf(throttle, group, laterMs + windowMs, requestsMax + 1)).toBe(requestsMax);
-  }
-});
+test.each(throttleRowNames)(
+  '%s: each window allows exactly its number of requests and reopens on the exact millisecond',
+  (row) => {
+    const windows: readonly RateWindow[] = throttleRows[row];
+    for (const window of windows) {
+      // The other windows of a row are tested on their own, as if each were alone.
+      const throttle = throttleOf(only({ [row]: [window] }));
+      const { requestsMax, windowMs } = window;
+      const group = groupOfRow(row);
+      expect(passedOf(throttle, group, START_MS, 1)).toBe(1);
+      expect(passedOf(throttle, group, START_MS + 1, requestsMax + 5)).toBe(requestsMax - 1);
+      expect(passedOf(throttle, group, START_MS + windowMs - 1, 1)).toBe(0);
+      expect(passedOf(throttle, group, START_MS + windowMs, 5)).toBe(1);
+      expect(passedOf(throttle, group, START_MS + windowMs + 1, requestsMax + 5)).toBe(requestsMax - 1);
+      // No drift: a thousand windows later the edge is where it was.
+      const laterMs = START_MS + 1_000 * windowMs + 7;
+      expect(passedOf(throttle, group, laterMs, requestsMax + 1)).toBe(requestsMax);
+      expect(passedOf(throttle, group, laterMs + windowMs - 1, 1)).toBe(0);
+      expect(passedOf(throttle, group, laterMs + windowMs, requestsMax + 1)).toBe(requestsMax);
+    }
+  },
+);
 
 test('both windows apply to POST /order and DELETE /order', () => {
   for (const group of ['POST /order', 'DELETE /order'] as const) {

@@ -28,66 +28,69 @@ beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
 describe.each([0, 1, 2, 3] as const)('signature type %i', (signatureType) => {
-  test.each([false, true])('an order rests, appears in the book, matches and settles (neg-risk %s)', async (negRisk) => {
-    const place = await newMarket({}, negRisk);
-    const rested = await post(alice, place, { pips: 4000, shares: 10, signatureType });
-    expect(rested.status).toBe(200);
-    expect(rested.json).toEqual({
-      success: true,
-      errorMsg: '',
-      orderID: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-      takingAmount: '',
-      makingAmount: '',
-      status: 'live',
-      transactionsHashes: [],
-      tradeIDs: [],
-    });
-    const book = await get(`/book?token_id=${place.tokens[1]}`);
-    expect(book).toMatchObject({ asks: [{ price: '0.6', size: '10' }], bids: [], neg_risk: negRisk });
-    const matched = await post(bob, place, { pips: 6100, shares: 6, token: 1, signatureType });
-    expect(matched.json).toMatchObject({ status: 'matched', makingAmount: '3.6', takingAmount: '6' });
-    const [tradeId] = matched.json.tradeIDs;
-    expect(matched.json.transactionsHashes).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)]);
+  test.each([false, true])(
+    'an order rests, appears in the book, matches and settles (neg-risk %s)',
+    async (negRisk) => {
+      const place = await newMarket({}, negRisk);
+      const rested = await post(alice, place, { pips: 4000, shares: 10, signatureType });
+      expect(rested.status).toBe(200);
+      expect(rested.json).toEqual({
+        success: true,
+        errorMsg: '',
+        orderID: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+        takingAmount: '',
+        makingAmount: '',
+        status: 'live',
+        transactionsHashes: [],
+        tradeIDs: [],
+      });
+      const book = await get(`/book?token_id=${place.tokens[1]}`);
+      expect(book).toMatchObject({ asks: [{ price: '0.6', size: '10' }], bids: [], neg_risk: negRisk });
+      const matched = await post(bob, place, { pips: 6100, shares: 6, token: 1, signatureType });
+      expect(matched.json).toMatchObject({ status: 'matched', makingAmount: '3.6', takingAmount: '6' });
+      const [tradeId] = matched.json.tradeIDs;
+      expect(matched.json.transactionsHashes).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)]);
 
-    const maker = getAddress(makerOf(alice.wallet, signatureType));
-    const order = (await call(alice, 'GET', `/data/order/${rested.json.orderID}`)).json;
-    expect(order).toMatchObject({
-      id: rested.json.orderID,
-      status: 'LIVE',
-      owner: alice.key.apiKey,
-      maker_address: maker,
-      market: place.conditionId,
-      asset_id: place.tokens[0],
-      original_size: '10',
-      size_matched: '6',
-      price: '0.4',
-      associate_trades: [tradeId],
-      outcome: 'Yes',
-      order_type: 'GTC',
-      expiration: '0',
-    });
-    const query = `asset_type=CONDITIONAL&token_id=${place.tokens[0]}&signature_type=${signatureType}`;
-    const held = (await call(alice, 'GET', `/balance-allowance?${query}`)).json;
-    expect(held.balance).toBe('6000000');
-    expect(held.allowances[getAddress(server.services.contracts.exchange)]).toBe((2n ** 256n - 1n).toString());
-    const trades = (await call(alice, 'GET', `/data/trades?id=${tradeId}`)).json;
-    expect(trades).toMatchObject({ count: 1, next_cursor: 'LTE=', limit: 100 });
-    expect(trades.data[0]).toMatchObject({
-      id: tradeId,
-      taker_order_id: matched.json.orderID,
-      side: 'BUY',
-      size: '6',
-      price: '0.6',
-      status: 'CONFIRMED',
-      trader_side: 'MAKER',
-      transaction_hash: matched.json.transactionsHashes[0],
-      match_time: expect.stringMatching(/^[0-9]{10}$/),
-      maker_orders: [
-        { order_id: rested.json.orderID, matched_amount: '6', price: '0.4', maker_address: maker, side: 'BUY' },
-      ],
-    });
-    await cancelAll(alice);
-  });
+      const maker = getAddress(makerOf(alice.wallet, signatureType));
+      const order = (await call(alice, 'GET', `/data/order/${rested.json.orderID}`)).json;
+      expect(order).toMatchObject({
+        id: rested.json.orderID,
+        status: 'LIVE',
+        owner: alice.key.apiKey,
+        maker_address: maker,
+        market: place.conditionId,
+        asset_id: place.tokens[0],
+        original_size: '10',
+        size_matched: '6',
+        price: '0.4',
+        associate_trades: [tradeId],
+        outcome: 'Yes',
+        order_type: 'GTC',
+        expiration: '0',
+      });
+      const query = `asset_type=CONDITIONAL&token_id=${place.tokens[0]}&signature_type=${signatureType}`;
+      const held = (await call(alice, 'GET', `/balance-allowance?${query}`)).json;
+      expect(held.balance).toBe('6000000');
+      expect(held.allowances[getAddress(server.services.contracts.exchange)]).toBe((2n ** 256n - 1n).toString());
+      const trades = (await call(alice, 'GET', `/data/trades?id=${tradeId}`)).json;
+      expect(trades).toMatchObject({ count: 1, next_cursor: 'LTE=', limit: 100 });
+      expect(trades.data[0]).toMatchObject({
+        id: tradeId,
+        taker_order_id: matched.json.orderID,
+        side: 'BUY',
+        size: '6',
+        price: '0.6',
+        status: 'CONFIRMED',
+        trader_side: 'MAKER',
+        transaction_hash: matched.json.transactionsHashes[0],
+        match_time: expect.stringMatching(/^[0-9]{10}$/),
+        maker_orders: [
+          { order_id: rested.json.orderID, matched_amount: '6', price: '0.4', maker_address: maker, side: 'BUY' },
+        ],
+      });
+      await cancelAll(alice);
+    },
+  );
 });
 
 test('both forms of the deposit wallet can trade, and the one used last is the latest deposit wallet', async () => {

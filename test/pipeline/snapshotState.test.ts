@@ -80,7 +80,9 @@ test('core and registry loaded from any snapshot continue with the same events a
   }
 });
 
-test('the core loaded from any snapshot continues identically under the commands of the model', { timeout }, async () => {
+test('the core loaded from any snapshot continues identically under the commands of the model', {
+  timeout,
+}, async () => {
   const perSeed = 2_500;
   for (let seed = firstSeed, done = 0; done < commandsMin; seed += 1, done += perSeed) {
     await inTempDir((dir) => {

@@ -86,7 +86,9 @@ test('a start reads the newest snapshot and only the records after it', { timeou
   });
 });
 
-test('a snapshot that takes longer than a stop allows is abandoned, and the previous one is kept', { timeout }, async () => {
+test('a snapshot that takes longer than a stop allows is abandoned, and the previous one is kept', {
+  timeout,
+}, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const { last } = await run(dataDir, clock, 1, 3, 1);
@@ -158,7 +160,9 @@ function flip(path: string, share: number, at?: number): void {
   writeFileSync(path, bytes);
 }
 
-test('if the newest snapshot is unusable, the start logs the reason and uses the previous one', { timeout }, async () => {
+test('if the newest snapshot is unusable, the start logs the reason and uses the previous one', {
+  timeout,
+}, async () => {
   await inTempDir(async (folder) => {
     const clock = new VirtualClock(START_MS);
     const original = join(folder, 'original');
@@ -286,7 +290,9 @@ test('a snapshot made while an exchange runs covers durable records only', { tim
   });
 });
 
-test('after a crash at any step of making a snapshot, a start uses the new or the previous one', { timeout }, async () => {
+test('after a crash at any step of making a snapshot, a start uses the new or the previous one', {
+  timeout,
+}, async () => {
   await inTempDir(async (folder) => {
     const clock = new VirtualClock(START_MS);
     const original = join(folder, 'original');

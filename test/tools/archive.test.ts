@@ -96,29 +96,25 @@ test('records that no snapshot needs are archived, and readers still get all rec
   });
 });
 
-test(
-  'an archive inside the data directory is refused however its path is written; nothing changes',
-  LONG,
-  async () => {
-    await inTempDir(async (folder) => {
-      const [dataDir, link] = [join(folder, 'data'), join(folder, 'link')];
-      const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
-      symlinkSync(dataDir, link);
-      const names = readdirSync(dataDir);
-      for (const target of [
-        dataDir,
-        join(dataDir, 'journal-kept'),
-        join(link, 'a', 'b'),
-        join(folder, 'x', '..', 'data'),
-      ]) {
-        await expect(archiveJournal(dataDir, target)).rejects.toThrow('must not be inside the data directory');
-      }
-      expect(readdirSync(dataDir)).toEqual(names);
-      expect(await bytesOf(dataDir)).toEqual(bytes);
-      expect(await archiveJournal(dataDir, `${dataDir}-archive`)).toBeDefined();
-    });
-  },
-);
+test('an archive inside the data directory is refused however its path is written; nothing changes', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, link] = [join(folder, 'data'), join(folder, 'link')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    symlinkSync(dataDir, link);
+    const names = readdirSync(dataDir);
+    for (const target of [
+      dataDir,
+      join(dataDir, 'journal-kept'),
+      join(link, 'a', 'b'),
+      join(folder, 'x', '..', 'data'),
+    ]) {
+      await expect(archiveJournal(dataDir, target)).rejects.toThrow('must not be inside the data directory');
+    }
+    expect(readdirSync(dataDir)).toEqual(names);
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+    expect(await archiveJournal(dataDir, `${dataDir}-archive`)).toBeDefined();
+  });
+});
 
 test('a snapshot removed while its journal is verified is not reported as a fault', LONG, async () => {
   await inTempDir(async (folder) => {
@@ -317,27 +313,31 @@ test('on a full disk archive names the copy that cannot be written and leaves no
   });
 });
 
-test('archive reports what it did; without a snapshot or while an exchange runs it archives nothing', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    const clock = new VirtualClock(START_MS);
-    await run(dataDir, clock, 1, 1_000_000);
-    const command = ['archive', archive, '--data-dir', dataDir];
-    expect((await runToEnd(command)).output).toContain('Nothing to archive');
-    await makeWorld(dataDir, clock);
-    const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
-    const refused = await runToEnd(command);
-    expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
-    await exchange.close();
-    // Given relative to the operator's working directory, and found from anywhere afterwards.
-    const end = await runToEnd(['archive', 'archive', '--data-dir', 'data'], { cwd: folder });
-    expect(end.output).toMatch(
-      /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
-    );
-    expect(end.status).toBe(0);
-    expect((await runToEnd(['verify', '--data-dir', dataDir])).status).toBe(0);
-  });
-});
+test(
+  'archive reports what it did; without a snapshot or while an exchange runs it archives nothing',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+      const clock = new VirtualClock(START_MS);
+      await run(dataDir, clock, 1, 1_000_000);
+      const command = ['archive', archive, '--data-dir', dataDir];
+      expect((await runToEnd(command)).output).toContain('Nothing to archive');
+      await makeWorld(dataDir, clock);
+      const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
+      const refused = await runToEnd(command);
+      expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
+      await exchange.close();
+      // Given relative to the operator's working directory, and found from anywhere afterwards.
+      const end = await runToEnd(['archive', 'archive', '--data-dir', 'data'], { cwd: folder });
+      expect(end.output).toMatch(
+        /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
+      );
+      expect(end.status).toBe(0);
+      expect((await runToEnd(['verify', '--data-dir', dataDir])).status).toBe(0);
+    });
+  },
+);
 
 test('archiving syncs format.json, then its folder, and the archive folder against a power loss', LONG, async () => {
   await inTempDir(async (folder) => {

@@ -310,15 +310,18 @@ async function runInto(file: string, args: readonly string[]) {
   return [status, printed];
 }
 
-test.runIf(process.platform === 'linux')('a command that cannot write to standard output exits with status 8 and a one-line error', async () => {
-  const lost = [8, 'Standard output cannot be written: ENOSPC: no space left on device, write.\n'];
-  const copy = fresh();
-  expect(await runInto('/dev/full', ['backup', copy, '--data-dir', dataDir])).toEqual(lost);
-  expect(await runInto('/dev/full', ['verify', '--data-dir', copy])).toEqual(lost);
-  expect(await runInto('/dev/full', ['verify', '--json', '--data-dir', copy])).toEqual(lost);
-  for (const args of [['--help'], ['help', 'start'], ['serve', '--help'], ['--version']])
-    expect(await runInto('/dev/full', args), args.join(' ')).toEqual(lost);
-});
+test.runIf(process.platform === 'linux')(
+  'a command that cannot write to standard output exits with status 8 and a one-line error',
+  async () => {
+    const lost = [8, 'Standard output cannot be written: ENOSPC: no space left on device, write.\n'];
+    const copy = fresh();
+    expect(await runInto('/dev/full', ['backup', copy, '--data-dir', dataDir])).toEqual(lost);
+    expect(await runInto('/dev/full', ['verify', '--data-dir', copy])).toEqual(lost);
+    expect(await runInto('/dev/full', ['verify', '--json', '--data-dir', copy])).toEqual(lost);
+    for (const args of [['--help'], ['help', 'start'], ['serve', '--help'], ['--version']])
+      expect(await runInto('/dev/full', args), args.join(' ')).toEqual(lost);
+  },
+);
 
 test('verify exits with status 0 if the reader of its output closes the pipe early', async () => {
   const child = spawn(

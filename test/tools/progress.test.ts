@@ -29,13 +29,18 @@ test('stopping the progress bar shows the cursor again', () => {
   expect(withBar('bar.stop();')).toEqual({ status: 0, signal: null, isHidden: false });
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('%s shows the cursor again and ends the process as it would without a bar', (name) => {
-  const wait = 'setInterval(() => {}, 1_000);';
-  const sent = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
-  expect(sent).toEqual({ status: null, signal: name, isHidden: false });
-  const heard = withBar(`process.on('${name}', () => process.exit(5)); process.kill(process.pid, '${name}'); ${wait}`);
-  expect(heard).toEqual({ status: 5, signal: null, isHidden: false });
-});
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  '%s shows the cursor again and ends the process as it would without a bar',
+  (name) => {
+    const wait = 'setInterval(() => {}, 1_000);';
+    const sent = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
+    expect(sent).toEqual({ status: null, signal: name, isHidden: false });
+    const heard = withBar(
+      `process.on('${name}', () => process.exit(5)); process.kill(process.pid, '${name}'); ${wait}`,
+    );
+    expect(heard).toEqual({ status: 5, signal: null, isHidden: false });
+  },
+);
 
 test('process.exit() with a running progress bar shows the cursor again', () => {
   expect(withBar('process.exit(3);')).toEqual({ status: 3, signal: null, isHidden: false });

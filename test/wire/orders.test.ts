@@ -162,14 +162,17 @@ test.each([
   ['postOnly', ['false', 0, 1, {}]],
   ['deferExec', ['false', 0, []]],
   ['order', [undefined, null, 'order', 7, []]],
-] as const)('%s at the top level of the body: each malformed value is rejected with the name of the field', (field, values) => {
-  for (const value of values) {
-    expect(
-      refusal(() => parsePostedOrder({ ...body, [field]: value })),
-      String(value),
-    ).toContain(`payload: ${field} `);
-  }
-});
+] as const)(
+  '%s at the top level of the body: each malformed value is rejected with the name of the field',
+  (field, values) => {
+    for (const value of values) {
+      expect(
+        refusal(() => parsePostedOrder({ ...body, [field]: value })),
+        String(value),
+      ).toContain(`payload: ${field} `);
+    }
+  },
+);
 
 test('a body that is not an object is rejected as a whole', () => {
   for (const value of [undefined, null, 7, 'order', [], [body]]) {
