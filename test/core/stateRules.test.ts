@@ -6,7 +6,7 @@ import { scenario } from '../model/scenario.ts';
 
 describe('tick', () => {
   scenario(
-    'after a tick change, resting orders stay, are shown and match; new ones must be on the new tick',
+    'after a tick change, resting orders still match, and new ones must be on the new tick',
     `market tick 0.001
      alice gets 10 YES
      bob deposits 10
@@ -67,7 +67,7 @@ describe('lifecycle', () => {
      alice cancels #1 → cancels #1 REQUESTED`,
   );
   scenario(
-    'closing a market cancels its orders and is final; merges still work, splits and redeems do not',
+    'closing a market cancels its orders and is final; merge still works, split and redeem do not',
     `market
      alice deposits 10
      alice splits 2

@@ -95,7 +95,7 @@ describe('time', () => {
      +1ms time passes → cancels #1 EXPIRED 10`,
   );
   scenario(
-    'a GTD order that expires on arrival can still fill, and its remainder expires in the same command',
+    'a GTD order that expires on arrival can still fill before its remainder is cancelled',
     `market
      alice gets 5 YES
      bob deposits 10

@@ -58,7 +58,7 @@ afterEach(async () => {
   await historian.close();
 });
 
-test('long answers run a few at a time and are rejected after too long a wait; a short one is answered', async () => {
+test('long answers without room are rejected after a while, and a short one is answered', async () => {
   await open();
   let answered = 0;
   const asked = Array.from({ length: ASKED }, () =>

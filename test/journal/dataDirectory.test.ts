@@ -67,7 +67,7 @@ function moveElsewhere(dir: string): void {
   writeFileSync(join(dir, 'lock'), JSON.stringify(away));
 }
 
-test('a second process is rejected with the pid of the first, and gets the directory once that exits', async () => {
+test('a second process is rejected with the pid of the first and gets the directory after its exit', async () => {
   await inTempDir((dir) =>
     besideHolder(dir, async (pid, kill) => {
       const refusal = refusalOf(dir);
@@ -114,7 +114,7 @@ for (const folder of ['data', 'd'.repeat(200)]) {
   });
 }
 
-test('a holder in another pid namespace that cannot be checked counts as alive; the error has the remedy', async () => {
+test('a holder in another pid namespace that cannot be checked counts as alive', async () => {
   await inTempDir((dir) => {
     const text = JSON.stringify({ pid: process.pid, pidNamespace: 'pid:[1]', id: '0123456789abcdef' });
     writeFileSync(join(dir, 'lock'), text);

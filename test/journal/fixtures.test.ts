@@ -14,7 +14,7 @@ test('the current format has a fixture', () => {
 });
 
 for (const [format, recordCount] of RELEASED) {
-  test(`a journal of format ${format} replays to the recorded events, and an exchange continues from its end`, async () => {
+  test(`a journal of format ${format} replays to the same events, and an exchange continues from it`, async () => {
     await inTempDir(async (dataDir) => {
       unpackFixture(format, dataDir);
       expect((await verifyJournal(dataDir)).recordCount).toBe(recordCount);
