@@ -43,7 +43,7 @@ function inverseModulo1e9(n: bigint): bigint {
   return inverse;
 }
 
-test('a fee that ends a hair off a step of ten micro is rounded down, at the largest sizes too', () => {
+test('fees next to a multiple of 10 micro are rounded down exactly, even for the largest sizes', () => {
   const [pips, exponent] = [1, 1];
   for (const rate of [1, 3, 7, 999]) {
     const factor = BigInt(rate) * 9_999n;
@@ -60,7 +60,7 @@ test('a fee that ends a hair off a step of ten micro is rounded down, at the lar
   }
 });
 
-test('the price of a FOK or FAK is the signed ratio brought to the tick, exactly', () => {
+test('a FOK or FAK price is the signed ratio rounded to the tick, down for a BUY, up for a SELL', () => {
   const tick = fc.constantFrom(...TICK_SIZES_PIPS);
   const isExact = fc.property(amount, amount, tick, fc.boolean(), (money, shares, tickPips, isBuy) => {
     const [top, bottom] = [BigInt(money) * 10_000n, BigInt(shares) * BigInt(tickPips)];
@@ -74,7 +74,7 @@ test('the price of a FOK or FAK is the signed ratio brought to the tick, exactly
   fc.assert(isExact, { numRuns: runs });
 });
 
-test('ratios next to a multiple of the tick fall on its right side', () => {
+test('ratios on or one micro off a whole pip round to the correct tick', () => {
   const isExact = fc.property(
     fc.integer({ min: 1, max: 9_999 }),
     fc.integer({ min: 1, max: 900_000_000_000 }),
@@ -92,7 +92,7 @@ test('ratios next to a multiple of the tick fall on its right side', () => {
   fc.assert(isExact, { numRuns: runs });
 });
 
-test('ratios of the largest amounts fall on the right side of a tick, however close to it', () => {
+test('ratios of the largest amounts round to the correct tick, however close to one they are', () => {
   const tick = fc.constantFrom(...TICK_SIZES_PIPS);
   const parts = fc.record({
     high: fc.integer({ min: 800_000_000_000, max: 900_719_925_473 }),
@@ -121,7 +121,7 @@ test('a division that floating point rounds up to a whole number is floored', ()
   fc.assert(isExact, { numRuns: runs });
 });
 
-test('divisions and shown prices are floored exactly', () => {
+test('floorDivide and priceMicro floor exactly, and prices are capped at 2^53 - 1', () => {
   const isExact = fc.property(amount, amount, (a, b) => {
     expect(BigInt(floorDivide(a, b))).toBe(BigInt(a) / BigInt(b));
     const price = (BigInt(a) * 1_000_000n) / BigInt(b);

@@ -55,7 +55,7 @@ function signedAt(random: Random, nowMs: number, spreadMs: number): Signed {
   return { timestampMs: nowMs - random.int(0, spreadMs), words: [first, random.int(0, 3) === 0 ? 7 : anyWord(random)] };
 }
 
-test('a window says of every id what a set says, in crowds and in trickles', () => {
+test('an id window knows the same ids as a set, in dense and in sparse traffic', () => {
   const random = new Random(SEED);
   const world = new World();
   let nowMs = START_MS;
@@ -68,7 +68,7 @@ test('a window says of every id what a set says, in crowds and in trickles', () 
   expect(world.known.size).toBeGreaterThan(IDS / 2);
 });
 
-test('what a window holds is the same on both sides of a snapshot, and goes on alike', () => {
+test('an id window loaded from a snapshot has the same hash and ids, and keeps matching a set', () => {
   const random = new Random(SEED + 1);
   const world = new World();
   for (let i = 0; i < 20_000; i += 1) world.take(signedAt(random, START_MS + i, 5_000));
@@ -82,7 +82,7 @@ test('what a window holds is the same on both sides of a snapshot, and goes on a
   world.checkAll(loaded);
 });
 
-test('hours that are left behind are dropped whole, and their times are refused from then on', () => {
+test('forget drops ids by whole hours, and an earlier time does not move its cutoff back', () => {
   const random = new Random(SEED + 2);
   const world = new World();
   for (let i = 0; i < 3_000; i += 1) world.take(signedAt(random, START_MS + i * 4_000, 1_000));

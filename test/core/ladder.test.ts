@@ -177,7 +177,7 @@ class World {
   }
 }
 
-test('ladders of one space hold their own orders and best prices, on any grid', () => {
+test('ladders that share a space keep their own orders and best prices on any grid', () => {
   const world = new World();
   for (let step = 1; step <= STEPS; step += 1) {
     world.step();
@@ -187,7 +187,7 @@ test('ladders of one space hold their own orders and best prices, on any grid', 
   expect([...world.moves.keys()].sort()).toHaveLength(5 * 3);
 });
 
-test('every price has its level on every grid, and no other', () => {
+test('levelOf and hasPrice are correct for every price on every grid', () => {
   const space = new LadderSpace();
   for (let gridPips = 1; gridPips < PIPS_PER_UNIT; gridPips += 1) {
     if (PIPS_PER_UNIT % gridPips !== 0) continue;
@@ -200,7 +200,7 @@ test('every price has its level on every grid, and no other', () => {
   }
 });
 
-test('no two blocks of a space share a word, each begins with a line, and what was given back is used again', () => {
+test('blocks of a space never overlap, start on a cache line, and are reused after their return', () => {
   const random = new Random(SEED);
   const space = new LadderSpace();
   const sizes = [1, 16, 17, 216, 2_080, 8_192];
@@ -233,7 +233,7 @@ test('no two blocks of a space share a word, each begins with a line, and what w
   expect(words).toBeLessThan(2 * needed);
 });
 
-test('a block of a fine grid has an array of its own, whose memory goes with it', () => {
+test('a fine-grid block gets its own array, which is not reused after its return', () => {
   const space = new LadderSpace();
   const size = 20_336;
   const block = space.take(size);
@@ -242,7 +242,7 @@ test('a block of a fine grid has an array of its own, whose memory goes with it'
   expect(space.take(size).words).not.toBe(block.words);
 });
 
-test('markets that are resolved leave the room of their levels to others', () => {
+test('resolved markets free the memory of their levels for other markets', () => {
   const exchange = new Exchange();
   const out = new EventWriter();
   const apply = (command: Command): void => {

@@ -108,13 +108,13 @@ class World {
 
 const listed = (Object.keys(rejections) as RejectionName[]).filter((name) => name in faults); // the keys of the literal
 
-test('the sound order rests, and each fault has its answer', () => {
+test('a valid order rests, and each single fault gets its own rejection', () => {
   expect(new World().answerTo(orderOf(sound))).toBe('OrderRested');
   const world = new World();
   for (const name of listed) expect(world.answerTo(orderOf({ ...sound, ...faults[name] }))).toBe(name);
 });
 
-test('of two faults the answer is the one that stands first in the list', () => {
+test('an order with two faults is rejected for the one that is listed first', () => {
   const world = new World();
   let pairs = 0;
   for (const [index, first] of listed.entries()) {

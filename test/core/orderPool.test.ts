@@ -25,7 +25,7 @@ function find(pool: OrderPool, number: number): number {
   return pool.find(message, 0);
 }
 
-test('a pool keeps every order while it grows by any number and is emptied again', () => {
+test('a pool keeps every live order while it grows to 150,000 and empties, within its memory bound', () => {
   const random = new Random(SEED);
   const pool = new OrderPool();
   const live: { readonly number: number; readonly slot: number }[] = [];

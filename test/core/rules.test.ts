@@ -6,7 +6,7 @@ import { scenario } from '../model/scenario.ts';
 
 describe('matching', () => {
   scenario(
-    'better prices come first, then whoever came first',
+    'orders fill by best price first, then by time',
     `market
      alice gets 30 YES
      bob gets 30 YES
@@ -59,7 +59,7 @@ describe('matching', () => {
      bob has 6, 0 YES`,
   );
   scenario(
-    'the maker gets its own price, all improvement is the taker’s, through the other token too',
+    'makers trade at their own price and the taker gets all price improvement, across tokens too',
     `market
      alice deposits 10
      bob deposits 10
@@ -69,7 +69,7 @@ describe('matching', () => {
      bob has 4.5, 10 YES`,
   );
   scenario(
-    'one trade per taker and level, whatever the kinds of its makers',
+    'a taker gets one trade per price level, even if its fills are of different kinds',
     `market
      alice gets 10 YES
      bob deposits 10
@@ -82,7 +82,7 @@ describe('matching', () => {
 
 describe('order types', () => {
   scenario(
-    'a GTC order that crosses in part rests with what is left, at its own limit',
+    'the unfilled remainder of a crossing GTC order rests at its own limit price',
     `market
      alice gets 10 YES
      bob deposits 20
@@ -92,7 +92,7 @@ describe('order types', () => {
      | 5 @ 0.6 | |`,
   );
   scenario(
-    'a FOK that cannot fill leaves the book untouched and is remembered',
+    'a killed FOK leaves the book unchanged, and its id is rejected as a duplicate afterwards',
     `market
      alice gets 10 YES
      bob deposits 20
@@ -104,7 +104,7 @@ describe('order types', () => {
      #7 bob buys $5 of YES @ 0.5 FOK → refused DUPLICATE`,
   );
   scenario(
-    'a FOK BUY is full when less than one lot at its limit stays unspent',
+    'a FOK BUY counts as filled if less than one lot at its limit is left unspent',
     `market
      alice gets 10 YES
      bob deposits 20
@@ -114,7 +114,7 @@ describe('order types', () => {
      bob has 15, 10 YES`,
   );
   scenario(
-    'a FAK takes what is there and the remainder is cancelled',
+    'a FAK fills what the book offers and cancels the rest, or is killed if nothing matches',
     `market
      alice gets 10 YES
      bob deposits 20
@@ -123,7 +123,7 @@ describe('order types', () => {
      #3 bob sells 4 YES @ 0.4 FAK → killed FAK_NOT_MATCHED`,
   );
   scenario(
-    'a BUY by budget spends it from the best price on, in whole lots',
+    'a BUY by budget spends from the best price upward, in whole lots',
     `market
      alice gets 30 YES
      bob deposits 10
@@ -133,7 +133,7 @@ describe('order types', () => {
      bob has 5.0015, 15.71 YES`,
   );
   scenario(
-    'a BUY by budget takes no more lots than an order may have, however cheap they are',
+    'a BUY by budget fills no more lots than an order may have, however cheap they are',
     `market tick 0.0001
      alice deposits 30000000
      alice splits 20000000
@@ -145,7 +145,7 @@ describe('order types', () => {
      bob has 10000000 YES, 8900`,
   );
   scenario(
-    'by the first rules it takes what its budget pays for',
+    'under rules version 1, a BUY by budget fills everything its budget pays for',
     `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
      market tick 0.0001
      alice deposits 30000000
@@ -156,7 +156,7 @@ describe('order types', () => {
      #3 bob buys $5000 of YES @ 0.5 FAK → takes 9000000 of #1 @ 0.0001, trades 9000000 @ 0.0001, takes 9000000 of #2 @ 0.0002, trades 9000000 @ 0.0002, cancels #3 FAK_REMAINDER`,
   );
   scenario(
-    'the price of a FOK or FAK is brought to the tick, never to its owner’s cost',
+    'a FOK or FAK price is rounded to the tick, never at the expense of its owner',
     `market
      alice gets 10 YES
      bob deposits 10
@@ -165,7 +165,7 @@ describe('order types', () => {
      bob buys raw 5600000:10000000 YES FAK → takes 10 of #1, trades, filled`,
   );
   scenario(
-    'a FOK or FAK beyond the range of prices is brought into it on the safe side, or refused',
+    'a FOK or FAK priced out of range is clamped if that is safe for its owner, else rejected',
     `market
      alice gets 10 YES
      bob deposits 20
@@ -178,7 +178,7 @@ describe('order types', () => {
      bob sells raw 1000000:1 YES FAK → takes 1 of #2 @ 0.01, trades 1 @ 0.01, filled`,
   );
   scenario(
-    'GTC and GTD prices must be whole pips and on the tick: two distinct refusals',
+    'GTC orders with an off-tick price, inexact or zero amounts or too large a size are rejected',
     `market
      alice deposits 100
      alice buys 10 YES @ 0.555 GTC → refused PRICE_OFF_TICK 555000 100
@@ -189,7 +189,7 @@ describe('order types', () => {
      alice buys 10000000.01 YES @ 0.5 GTC → refused SIZE_TOO_LARGE 1000000001 1000000000`,
   );
   scenario(
-    'FOK and FAK amounts that a client signed have the decimals that production takes, no more',
+    'client-signed FOK and FAK amounts may have only the decimals that production accepts',
     `market
      market tick 0.001
      market tick 0.0025
@@ -210,7 +210,7 @@ describe('order types', () => {
      alice buys raw 5000000:10000000 YES GTC accurate → rests`,
   );
   scenario(
-    'post-only never takes, through the other token and against own orders neither',
+    'a post-only order that would cross is rejected, across tokens and against own orders too',
     `market
      alice deposits 10
      bob deposits 10
@@ -221,7 +221,7 @@ describe('order types', () => {
      bob buys 10 YES @ 0.6 FAK post-only → refused POST_ONLY_TYPE`,
   );
   scenario(
-    'minimums: a size for orders that may rest, an amount for BUYs that take',
+    'orders that may rest need a minimum size, BUYs that cross a minimum amount',
     `market min 5 buy-min 1
      alice deposits 10
      bob deposits 10
@@ -236,7 +236,7 @@ describe('order types', () => {
 
 describe('fees', () => {
   scenario(
-    'the taker pays rate times p(1-p) on top of a BUY, rounded down to 10 micro, once a trade',
+    'a BUY taker pays rate times p(1-p) on top, rounded down to 10 micro, once per trade',
     `market fee 200/1
      alice gets 20 YES
      bob deposits 20
@@ -248,7 +248,7 @@ describe('fees', () => {
      FEES has 0.0333`,
   );
   scenario(
-    'a SELL pays it out of the proceeds',
+    'a SELL taker pays the fee out of the proceeds',
     `market fee 1000/2
      alice deposits 10
      bob gets 10 YES
@@ -275,7 +275,7 @@ describe('self-trade', () => {
      |  | 10 @ 0.52 |`,
   );
   scenario(
-    'a remainder that is to rest cancels all own orders that it would cross',
+    'a resting remainder cancels all own orders that it would cross',
     `market
      alice gets 30 YES
      alice deposits 50
@@ -286,7 +286,7 @@ describe('self-trade', () => {
      alice buys 20 YES @ 0.52 GTC → cancels #3 SELF_TRADE 10, takes 10 of #2, trades 10 @ 0.5, rests 10`,
   );
   scenario(
-    'the group is the owner: another of its wallets counts as itself',
+    'self-trade is checked per owner: orders of its other wallets are cancelled too',
     `market
      alice gets 10 YES
      alice deposits 10 from alice/1
@@ -294,7 +294,7 @@ describe('self-trade', () => {
      #2 alice buys 10 YES @ 0.6 GTC from alice/1 → cancels #1 SELF_TRADE 10, rests 10`,
   );
   scenario(
-    'reservations that a self-trade cancel gives back count for funds',
+    'funds released by a self-trade cancel count towards the new order',
     `market
      alice deposits 5
      bob deposits 5
@@ -306,7 +306,7 @@ describe('self-trade', () => {
 
 describe('funds and coverage', () => {
   scenario(
-    'an order is refused with balance, reserved and needed',
+    'a FUNDS rejection carries the balance, reserved and needed amounts',
     `market
      alice deposits 10
      alice buys 10 YES @ 0.6 GTC → rests
@@ -314,7 +314,7 @@ describe('funds and coverage', () => {
      alice sells 1 YES @ 0.7 GTC → refused FUNDS 0 0 1000000`,
   );
   scenario(
-    'the same collateral may back orders in several markets; when it falls, the newest uncovered ones go',
+    'collateral may back orders in several markets; if it falls, the newest uncovered are cancelled',
     `market
      market
      alice deposits 10
@@ -327,7 +327,7 @@ describe('funds and coverage', () => {
      alice has 4, 10 YES`,
   );
   scenario(
-    'SELL orders are never touched by coverage',
+    'coverage never cancels SELL orders',
     `market
      market
      alice deposits 10
@@ -342,7 +342,7 @@ describe('funds and coverage', () => {
      |  | 10 @ 0.4 |`,
   );
   scenario(
-    'split and withdraw leave the largest reservation of any market, merge leaves what SELLs hold',
+    'split and withdraw must leave the largest reservation of any market, merge what SELLs hold',
     `market
      market
      alice deposits 10

@@ -6,7 +6,7 @@ import { scenario } from '../model/scenario.ts';
 
 describe('tick', () => {
   scenario(
-    'after a change resting orders stay, are shown and match; new ones must be on the new tick',
+    'after a tick change, resting orders still match, and new ones must be on the new tick',
     `market tick 0.001
      alice gets 10 YES
      bob deposits 10
@@ -18,7 +18,7 @@ describe('tick', () => {
      bob buys 10 YES @ 0.56 GTC → takes 10 of #1 @ 0.555, trades 10 @ 0.555, filled`,
   );
   scenario(
-    'auto tick makes 0.01 to 0.001 when the best bid is above 0.96, and never goes back',
+    'auto tick changes 0.01 to 0.001 once the best bid is above 0.96, and never changes back',
     `market auto-tick 1
      alice deposits 10
      alice buys 1 YES @ 0.96 GTC → rests
@@ -27,7 +27,7 @@ describe('tick', () => {
      alice buys 1 YES @ 0.961 GTC → rests`,
   );
   scenario(
-    'auto tick looks at the best ask below 0.04 as well, and only where the market asks for it',
+    'auto tick also reacts to a best ask below 0.04, and only in markets that enable it',
     `market auto-tick 1
      market
      alice deposits 10
@@ -36,7 +36,7 @@ describe('tick', () => {
      alice buys 1 NO @ 0.98 GTC in m1 → rests`,
   );
   scenario(
-    'auto tick counts prices that rest off the tick, and an update that brings it about',
+    'auto tick counts resting prices off the tick, and a market update can trigger it',
     `market tick 0.0001 auto-tick 1
      alice deposits 10
      #1 alice buys 1 YES @ 0.9601 GTC → rests
@@ -53,7 +53,7 @@ describe('tick', () => {
 
 describe('lifecycle', () => {
   scenario(
-    'paused: no new orders, but cancels, expiry, split and merge; open again: as before',
+    'a paused market rejects new orders but allows expiry, split and merge, and can reopen',
     `market
      alice deposits 10
      #1 alice buys 1 YES @ 0.5 GTC → rests
@@ -67,7 +67,7 @@ describe('lifecycle', () => {
      alice cancels #1 → cancels #1 REQUESTED`,
   );
   scenario(
-    'closed cancels all orders and never reopens; only merge goes on',
+    'closing a market cancels its orders and is final; merge still works, split and redeem do not',
     `market
      alice deposits 10
      alice splits 2
@@ -82,7 +82,7 @@ describe('lifecycle', () => {
      m0 resolves YES → resolves m0 YES`,
   );
   scenario(
-    'a resolution closes first where needed; the winner’s shares pay one unit each',
+    'resolving an open market closes it first; each winning share pays one unit',
     `market
      alice deposits 10
      alice splits 4
@@ -98,7 +98,7 @@ describe('lifecycle', () => {
      m0 resolves NO → refused MARKET_STATE 4`,
   );
   scenario(
-    '50/50 pays half of all shares rounded down, and what is left goes to dust with the last of them',
+    'a 50/50 resolution pays half, rounded down; the last redemption sends the remainder to dust',
     `market
      alice gets 0.000003 YES
      bob gets 0.000002 NO
@@ -108,7 +108,7 @@ describe('lifecycle', () => {
      HOUSE redeems → pays 0.000002 dust 0.000001`,
   );
   scenario(
-    'drafts take neither orders nor splits and cannot be resolved',
+    'a draft market rejects orders, splits and resolution; an open one cannot become a draft',
     `market status DRAFT
      alice deposits 10
      alice buys 1 YES @ 0.5 GTC → refused MARKET_NOT_OPEN 0
@@ -118,7 +118,7 @@ describe('lifecycle', () => {
      m0 changes status DRAFT → refused MARKET_STATE 1`,
   );
   scenario(
-    'terms out of their bounds are refused with the number of the field',
+    'market terms out of bounds are rejected with the number of the field',
     `market
      m0 changes tick 0.002 → refused MARKET_TERMS 2
      m0 changes min 0 → refused MARKET_TERMS 4
@@ -130,7 +130,7 @@ describe('lifecycle', () => {
 
 describe('flags, modes and owners', () => {
   scenario(
-    'closed-only: SELLs only, resting BUYs go when it is set',
+    'closed-only allows only SELLs, and setting it cancels resting BUYs',
     `market
      alice deposits 10
      alice splits 2
@@ -143,7 +143,7 @@ describe('flags, modes and owners', () => {
      alice buys 1 YES @ 0.5 GTC → rests`,
   );
   scenario(
-    'banned: no order, all orders of all wallets go; merge goes on',
+    'a ban cancels all orders of all wallets and rejects orders and splits; merge still works',
     `market
      alice deposits 10
      alice deposits 10 from alice/1
@@ -156,7 +156,7 @@ describe('flags, modes and owners', () => {
      alice merges 1 → merges 1`,
   );
   scenario(
-    'by the first rules a banned owner splits',
+    'under rules version 1, a banned owner can split',
     `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
      market
      alice deposits 10
@@ -164,7 +164,7 @@ describe('flags, modes and owners', () => {
      alice splits 2 → splits 2`,
   );
   scenario(
-    'modes: post-only and cancel-only stop what they say, disabled and restarting stop cancels too',
+    'POST_ONLY and CANCEL_ONLY modes restrict orders; DISABLED and RESTARTING reject cancels too',
     `market
      alice deposits 10
      #1 alice buys 1 YES @ 0.5 GTC → rests
@@ -181,7 +181,7 @@ describe('flags, modes and owners', () => {
      alice cancels m0 YES → cancels #1 REQUESTED, cancels #3 REQUESTED`,
   );
   scenario(
-    'cancels reach the owner’s own orders alone, each id once',
+    'a cancel affects only orders of its owner, and handles each id once',
     `market
      alice deposits 10
      bob deposits 10
@@ -193,7 +193,7 @@ describe('flags, modes and owners', () => {
      bob cancels m1 → refused MARKET_UNKNOWN`,
   );
   scenario(
-    'a wallet belongs to one owner; bound to another it loses its orders',
+    'a wallet belongs to one owner; binding it to another cancels its orders',
     `market
      alice deposits 10 from alice/1
      bob deposits 10 from alice/1 → refused WALLET_NOT_OWNED
@@ -203,7 +203,7 @@ describe('flags, modes and owners', () => {
      bob buys 1 YES @ 0.5 GTC from alice/1 → rests`,
   );
   scenario(
-    'a wallet that is bound before it has an account is its owner’s from then on',
+    'a wallet bound before it has an account belongs to its owner from then on',
     `started window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 100
      market
      bob binds alice/1 → opens alice/1
@@ -214,7 +214,7 @@ describe('flags, modes and owners', () => {
      bob buys 1 YES @ 0.5 GTC from alice/1 → rests`,
   );
   scenario(
-    'in a log of the first rules such a binding opens nothing',
+    'under rules version 1, binding a wallet without an account opens no account',
     `started rules 1 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 100
      bob binds alice/1 → nothing
      alice deposits 10 from alice/1 → opens alice/1, DEPOSIT
@@ -229,7 +229,7 @@ describe('flags, modes and owners', () => {
      alice has 100`,
   );
   scenario(
-    'deposits are refused where their sum would leave 2^53 - 1 micro',
+    'deposits that would bring their sum above 2^53 - 1 micro are rejected',
     `market
      alice deposits 9007199254.740991 → DEPOSIT
      bob deposits 0.000001 → refused DEPOSITS_FULL 9007199254740991 1

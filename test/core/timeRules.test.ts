@@ -5,7 +5,7 @@ import { scenario } from '../model/scenario.ts';
 
 describe('delay', () => {
   scenario(
-    'an order that crosses waits, then enters as a taker; its remainder rests',
+    'a crossing order is delayed, then enters as a taker and its remainder rests',
     `market delay 3
      alice gets 10 YES
      bob deposits 20
@@ -17,7 +17,7 @@ describe('delay', () => {
      +1ms time passes → releases #2, takes 10 of #1 @ 0.5, trades 10 @ 0.5, rests 5`,
   );
   scenario(
-    'what does not cross, and post-only, is never delayed',
+    'orders that do not cross, including post-only ones, are not delayed',
     `market delay 3
      alice gets 10 YES
      bob deposits 20
@@ -26,7 +26,7 @@ describe('delay', () => {
      bob buys 10 YES @ 0.48 GTC post-only → rests`,
   );
   scenario(
-    'while delayed, an order holds what it would hold resting, a FOK or FAK BUY its whole budget',
+    'a delayed FAK BUY reserves its whole budget',
     `market delay 3
      alice gets 10 YES
      bob deposits 6
@@ -36,7 +36,7 @@ describe('delay', () => {
      bob buys 10 YES @ 0.11 GTC → refused FUNDS 6000000 5000000 1100000`,
   );
   scenario(
-    'at its release an order ends when nothing is left to match, or the market does not trade',
+    'on release, an order is cancelled if nothing matches or the market is not trading',
     `market delay 3
      alice gets 20 YES
      bob deposits 20
@@ -50,7 +50,7 @@ describe('delay', () => {
      +3000ms time passes → releases #4, cancels #4 NOT_TRADING 10`,
   );
   scenario(
-    'at its release an order ends when it cannot be paid any more',
+    'on release, an order is cancelled if its owner can no longer pay for it',
     `market delay 3 fee 1000/1
      alice gets 20 YES
      bob deposits 5.25
@@ -72,7 +72,7 @@ describe('delay', () => {
      m0 changes status CLOSED → updates m0, cancels #1 MARKET_CLOSED 10, cancels #3 MARKET_CLOSED 10`,
   );
   scenario(
-    'a delayed GTD order whose end comes first ends at its release',
+    'a delayed GTD order that expires during its delay is cancelled as EXPIRED on release',
     `market delay 90
      alice gets 20 YES
      bob deposits 20
@@ -85,7 +85,7 @@ describe('delay', () => {
 
 describe('time', () => {
   scenario(
-    'a GTD order stops a minute before its stated expiration',
+    'a GTD order expires one minute before its stated expiration',
     `market
      alice deposits 10
      alice buys 10 YES @ 0.5 GTD expires +59s → refused EXPIRATION_INVALID 1700000059 1700000060
@@ -95,7 +95,7 @@ describe('time', () => {
      +1ms time passes → cancels #1 EXPIRED 10`,
   );
   scenario(
-    'an order accepted at its very end may take, its remainder goes in the same command',
+    'a GTD order that expires on arrival can still fill before its remainder is cancelled',
     `market
      alice gets 5 YES
      bob deposits 10
@@ -103,7 +103,7 @@ describe('time', () => {
      #2 bob buys 10 YES @ 0.5 GTD expires +60s → takes 5 of #1, trades 5 @ 0.5, rests 5, cancels #2 EXPIRED 5`,
   );
   scenario(
-    'trades are mined and confirmed after the delays of the settings, trade by trade',
+    'trades become MINED and CONFIRMED after the configured delays, in trade order',
     `started window 86400000 heartbeat 10000 mined 1000 confirmed 500 credit 0
      market
      alice gets 10 YES
@@ -125,14 +125,14 @@ describe('time', () => {
      bob buys 4 YES @ 0.5 FAK → takes, trades, filled
      bob buys 6 YES @ 0.5 FAK in m1 → takes, trades, filled`;
   scenario(
-    'statuses that are due at once come in the order of the trades, whatever their markets',
+    'trade statuses that are due at once are sent in trade order across markets',
     `started window 86400000 heartbeat 10000 mined 1000 confirmed 500 credit 0
      ${twoMarketsTrade}
      +1000ms time passes → status MINED m1 1, status MINED m0 1, status MINED m1 2
      +500ms time passes → status CONFIRMED m1 1, status CONFIRMED m0 1, status CONFIRMED m1 2`,
   );
   scenario(
-    'so do those of orders that leave their delay at once',
+    'trade statuses of orders released at once are sent in trade order across markets',
     `market delay 3
      market delay 3
      alice gets 10 YES
@@ -145,14 +145,14 @@ describe('time', () => {
      +3000ms time passes → releases, takes, trades 4 @ 0.5, filled, releases, takes, trades 4 @ 0.5, filled, status MINED m1 1, status CONFIRMED m1 1, status MINED m0 1, status CONFIRMED m0 1`,
   );
   scenario(
-    'by the third rules they come by market first',
+    'under rules version 3, simultaneous trade statuses are ordered by market first',
     `started rules 3 window 86400000 heartbeat 10000 mined 1000 confirmed 500 credit 0
      ${twoMarketsTrade}
      +1000ms time passes → status MINED m0 1, status MINED m1 1, status MINED m1 2
      +500ms time passes → status CONFIRMED m0 1, status CONFIRMED m1 1, status CONFIRMED m1 2`,
   );
   scenario(
-    'without delays the steps of a trade leave together',
+    'without delays, a trade becomes MINED and CONFIRMED in the same command as its order',
     `market
      alice gets 10 YES
      bob deposits 10
@@ -163,7 +163,7 @@ describe('time', () => {
 
 describe('duplicates', () => {
   scenario(
-    'an id counts once its order was accepted or killed; a refused one may come again',
+    'an order id is a duplicate once accepted, even after a cancel, but not after a rejection',
     `market
      alice deposits 1
      #1 alice buys 10 YES @ 0.5 GTC → refused FUNDS
@@ -184,7 +184,7 @@ describe('duplicates', () => {
      alice buys 1 YES @ 0.5 GTC signed +3600000ms → rests`,
   );
   scenario(
-    'widening the window revives no forgotten id',
+    'widening the order window does not let a forgotten id be used again',
     `started window 60000 heartbeat 10000 mined 0 confirmed 0 credit 0
      market
      alice deposits 10
@@ -195,7 +195,7 @@ describe('duplicates', () => {
      #1 alice buys 1 YES @ 0.5 GTC signed -7200000ms → refused TIMESTAMP_OUT_OF_RANGE 1700000000000 1700007140000`,
   );
   scenario(
-    'an hour of ids is forgotten as a whole once the window has left it, to the millisecond',
+    'a whole hour of ids is forgotten at the exact millisecond the window leaves it',
     `started window 60000 heartbeat 10000 mined 0 confirmed 0 credit 0
      market
      alice deposits 10
@@ -213,7 +213,7 @@ describe('duplicates', () => {
 
 describe('heartbeats', () => {
   scenario(
-    'a key that falls silent loses the resting orders that it posted, and no others',
+    'a key whose heartbeats stop loses the resting orders it posted, and no others',
     `market
      alice deposits 10
      #1 alice buys 1 YES @ 0.5 GTC → rests
@@ -226,7 +226,7 @@ describe('heartbeats', () => {
      | 1 @ 0.5 | |`,
   );
   scenario(
-    'the older form renews without ids, and a lapsed key starts anew with any',
+    'the older heartbeat form renews without ids, and a lapsed key can restart with any id',
     `market
      alice beats again next 1 → beats alice:0 next 1
      +500ms alice beats again next 2 → beats alice:0 next 1 until +10500ms
@@ -247,7 +247,7 @@ describe('heartbeats', () => {
      +10000ms time passes → lapses bob:0, lapses alice:0`,
   );
   scenario(
-    'by the third rules they lapse in the order of their first ones',
+    'under rules version 3, silent keys lapse in the order of their first heartbeats',
     `started rules 3 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
      alice beats next 1 → beats alice:0 next 1
      bob beats next 1 → beats bob:0 next 1
@@ -255,7 +255,7 @@ describe('heartbeats', () => {
      +10000ms time passes → lapses alice:0, lapses bob:0`,
   );
   scenario(
-    'a start gives every session its whole window again',
+    'a restart gives every heartbeat session its full window again',
     `alice beats next 1 → beats alice:0 next 1 until +10000ms
      +60000ms started window 86400000 heartbeat 5000 mined 0 confirmed 0 credit 0 → nothing
      +4999ms time passes → nothing

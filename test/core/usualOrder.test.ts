@@ -162,7 +162,7 @@ function eventsOf(core: Exchange, command: Command): readonly EngineEvent[] {
   return decodeEvents(out.copy()).map((event) => (event.type === 'OrderAccepted' ? { ...event, flags: 0 } : event));
 }
 
-test('an order that crosses nothing fares the same whether or not it is post-only', () => {
+test('an order that does not cross gives the same events and state whether or not it is post-only', () => {
   const seen = new Map<string, number>();
   const step = fc.oneof({ weight: 20, arbitrary: asked }, between);
   const faresTheSame = fc.property(

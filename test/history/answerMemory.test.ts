@@ -17,7 +17,7 @@ const everyTrade: HistoryRequest = {
   dialect: 'polymarket',
 };
 
-test('answers are the same whether the memory of those before them is used again or not', {
+test('answers are the same whether or not they reuse the memory of earlier ones', {
   timeout: 600_000,
 }, async () => {
   const venue = await openVenue();
@@ -47,7 +47,7 @@ test('answers are the same whether the memory of those before them is used again
   }
 });
 
-test('memory grows with what it holds, and comes back', () => {
+test('memory keeps its content when enlarged and is reused after its return', () => {
   const memory = new AnswerMemory();
   const first = memory.take();
   first.set([1, 2, 3]);
@@ -59,7 +59,7 @@ test('memory grows with what it holds, and comes back', () => {
   expect(memory.take().buffer).toBe(larger.buffer);
 });
 
-test('no more memory is kept than a few answers at once need', () => {
+test('of 100 returned buffers, 5 to 19 are kept, and none is handed out twice', () => {
   const memory = new AnswerMemory();
   const given = new Set(Array.from({ length: 100 }, () => new SharedArrayBuffer(8)));
   for (const buffer of given) memory.giveBack(buffer);
@@ -70,7 +70,7 @@ test('no more memory is kept than a few answers at once need', () => {
   expect(new Set(taken).size).toBe(100);
 });
 
-test('memory that nobody has given back for a while is let go', () => {
+test('kept memory is released ten seconds after the last buffer is returned', () => {
   vi.useFakeTimers();
   try {
     const memory = new AnswerMemory();

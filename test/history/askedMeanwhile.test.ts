@@ -12,7 +12,7 @@ import { settings } from './world.ts';
 
 /** Without markets that this could be answered from, the thread answers it. */
 const TOTAL: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
-test('a question about newer records than the one that is at work is answered', async () => {
+test('a request that needs newer records than the one in progress is answered', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir });
     const { clock } = venue;

@@ -12,7 +12,7 @@ import { openVenue } from './harness.ts';
 /** More than an index may lack before its progress is reported. */
 const RECORDS = 30_000;
 
-test('while the index is made anew, it is not said to answer', async () => {
+test('isCatchingUp is true while the index is rebuilt and false once it is complete', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir });
     await venue.exchange.submitTogether(new Array(RECORDS).fill(encodeCommand({ type: 'Tick' })));

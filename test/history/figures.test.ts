@@ -16,7 +16,7 @@ const shown = (leg: Float64Array) => ({
 });
 
 describe('a position', () => {
-  test('costs what it cost, and sells its part of that', () => {
+  test('loses a proportional part of its cost when part of it is sold', () => {
     const leg = newLeg();
     buy(leg, 0, 10 * SHARE, 4 * SHARE, T_MS); // 10 at 0.40
     buy(leg, 0, 10 * SHARE, 6 * SHARE, T_MS); // 10 at 0.60
@@ -39,7 +39,7 @@ describe('a position', () => {
     });
   });
 
-  test('that is sold whole leaves no rest, and shows what all of it cost', () => {
+  test('that is sold completely has no size or cost left and shows its total purchase cost', () => {
     const leg = newLeg();
     buy(leg, 0, 3, 1, T_MS);
     sell(leg, 0, 1, 1, T_MS); // floor(1 · 1 / 3) = 0 of the cost leaves with it
@@ -55,7 +55,7 @@ describe('a position', () => {
     });
   });
 
-  test('that loses shows negative gains, rounded away from zero', () => {
+  test('at a loss shows negative gains, with halves rounded away from zero', () => {
     const leg = newLeg();
     buy(leg, 0, 8 * SHARE, 6 * SHARE, T_MS);
     expect(figuresOf(leg, 0, 5_000)).toMatchObject({ cashPnlMicro: -2 * SHARE, percentPnl: -33.3333 });
@@ -74,7 +74,7 @@ describe('whole numbers', () => {
     expect(percentOf(large, 0)).toBe(0);
   });
 
-  test('the halves of a set add up', () => {
+  test('the halves of an amount add up to it', () => {
     for (const amount of [1, 2, 3, 999_999]) expect(halfOf(amount, 0) + halfOf(amount, 1)).toBe(amount);
     expect(halfOf(3, 0)).toBe(1);
   });

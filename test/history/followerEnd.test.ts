@@ -23,7 +23,7 @@ function openFiles(folder: string): string[] {
   return targets.filter((target) => target.startsWith(folder));
 }
 
-test.runIf(process.platform === 'linux')('an index whose last commit fails is closed all the same', async () => {
+test.runIf(process.platform === 'linux')('an index whose last commit fails still closes all its files', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir, clock: newClock() });
     await new Player(1, venue).play(60);

@@ -12,7 +12,7 @@ import { newClock, Player } from './world.ts';
 /** LMDB can create its file, and nothing more. */
 const FILE_BYTES_MAX = 64 * 1024;
 
-test('an index on a full disk is not opened anew: it would begin again, for ever', { timeout: 600_000 }, async () => {
+test('an index on a full disk is not reopened and keeps its uncommitted records', { timeout: 600_000 }, async () => {
   if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir, clock: newClock() });

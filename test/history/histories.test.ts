@@ -78,7 +78,7 @@ function count(seen: Map<string, number>, venue: Venue, oracle: Oracle): void {
   }
 }
 
-test('every answer is what the log says', { timeout: 1_200_000 }, async () => {
+test('historian answers match the oracle on random histories', { timeout: 1_200_000 }, async () => {
   const seen = new Map<string, number>();
   const endSeed = firstSeed + seedCount;
   for (let first = firstSeed; first < endSeed; first += worldsAVenue) {
@@ -116,7 +116,7 @@ test('every answer is what the log says', { timeout: 1_200_000 }, async () => {
   expect(wanted.filter((name) => (seen.get(name) ?? 0) < 10)).toEqual([]);
 });
 
-test('an answer sees everything that was durable when it was asked for', async () => {
+test('an answer reflects everything that was durable when it was requested', async () => {
   const venue = await openVenue({ onLog: console.error });
   const player = new Player(77, venue);
   await player.play(30);

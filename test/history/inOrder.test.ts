@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inOrder } from '../../server/history/inOrder.ts';
 import { Random } from '../model/random.ts';
 
-test('places come in the order of their keys, equal ones as they were', () => {
+test('inOrder sorts places by key and keeps those with equal keys in their original order', () => {
   const random = new Random(5);
   for (const below of [1, 2, 4_096, 4_097, 2 ** 24, 2 ** 24 + 5, 2 ** 32]) {
     for (const count of [0, 1, 2, 1_000]) {

@@ -58,7 +58,7 @@ afterEach(async () => {
   await historian.close();
 });
 
-test('long answers are made a few at a time: who finds no room is refused after a while, but a short one', async () => {
+test('long answers without room are rejected after a while, and a short one is answered', async () => {
   await open();
   let answered = 0;
   const asked = Array.from({ length: ASKED }, () =>

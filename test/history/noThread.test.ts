@@ -12,7 +12,7 @@ import { askText, openVenue } from './harness.ts';
 const OPEN_INTEREST: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
 
 test.each([true, false])(
-  'no room for a thread ends no exchange, and is asked for again (journal %s)',
+  'if no thread can be started, the exchange runs on and the historian retries (journal %s)',
   async (hasJournal) => {
     await inTempDir(async (folder) => {
       const said: string[] = [];

@@ -12,7 +12,7 @@ const ORDERS = 4_200;
 
 const idOf = (number: number): string => `0x${hash('sha256', String(number))}`;
 
-test('an order that ended long ago is answered as it was before, to its owner alone', async () => {
+test('an order that ended long ago is returned unchanged, to its owner only', async () => {
   const clock = new VirtualClock(Date.now());
   const server = await startTestServer({ clock });
   const [alice, bob] = server.wallets;

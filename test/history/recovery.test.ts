@@ -58,7 +58,7 @@ async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) 
   return { answers, heard };
 }
 
-test('a reopened index, and one built anew, give the same bytes as before', { timeout: 600_000 }, async () => {
+test('a reopened index and a rebuilt one give the same bytes as before', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     for (const seed of [1, 2, 3]) {
       const prepared = await prepare(join(dataDir, String(seed)), seed, 200);
@@ -78,7 +78,7 @@ test('a reopened index, and one built anew, give the same bytes as before', { ti
   });
 });
 
-test('an exchange goes on with its index where it ended', { timeout: 600_000 }, async () => {
+test('a restarted exchange continues its index where it stopped', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = newClock();
     for (let start = 0; start < 4; start += 1) {
@@ -135,7 +135,7 @@ function spoil(dataDir: string, soundDir: string, random: Random): void {
   flip(fileOf(dataDir), random);
 }
 
-test('a kill at any moment of indexing or rebuilding loses and doubles nothing', { timeout: 600_000 }, async () => {
+test('a kill at any moment of indexing or rebuilding loses and duplicates nothing', { timeout: 600_000 }, async () => {
   await inTempDir(async (folder) => {
     const prepared = await prepare(join(folder, 'venue'), 4, 400);
     const { dataDir, lastSequence, requests } = prepared;
@@ -192,7 +192,7 @@ async function changeCursor(dataDir: string, change: (cursor: Record<string, unk
   rmSync(join(indexOf(dataDir), 'sum.json'));
 }
 
-test('an index that is damaged, of another format or of another journal is built anew', {
+test('an index that is damaged, of another format or of another journal is rebuilt', {
   timeout: 300_000,
 }, async () => {
   await inTempDir(async (folder) => {

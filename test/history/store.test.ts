@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }));
 
-test('records of packed blocks are what was written last, before a commit, after it and when opened again', async () => {
+test('packed records read back as last written: before a commit, after it, and after reopening', async () => {
   const store = new IndexStore(folder, true);
   const table = new BlockTable(store, Table.ROWS, RECORD_BYTES, 4);
   const write = (record: number, partition: number, value: number): void => {
@@ -51,7 +51,7 @@ test('records of packed blocks are what was written last, before a commit, after
   await again.close();
 });
 
-test('a wallet’s positions are all there, whether they wait for a commit or not', async () => {
+test('all positions of a wallet are visited once, whether committed or not', async () => {
   const store = new IndexStore(folder, true);
   let positions = new Positions(store, true);
   const seenOf = (account: number): Map<number, number> => {
@@ -88,7 +88,7 @@ test('a wallet’s positions are all there, whether they wait for a commit or no
   await store.close();
 });
 
-test('closed positions are stored by their gains, whatever these come to, the greatest first', async () => {
+test('closed positions are read in descending order of gains, even beyond 2^53', async () => {
   const store = new IndexStore(folder, true);
   const positions = new Positions(store, true);
   // Wallets that trade a market back and forth gain and lose more in it than there is money.
@@ -108,7 +108,7 @@ test('closed positions are stored by their gains, whatever these come to, the gr
   await store.close();
 });
 
-test('an index that was closed in order and changed since is dropped; one that was killed is kept', async () => {
+test('an index changed after a clean close is dropped; one left by a killed process is kept', async () => {
   const store = new IndexStore(folder, false);
   await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
   const file = join(folder, 'data.mdb');
@@ -129,7 +129,7 @@ test('an index that was closed in order and changed since is dropped; one that w
   expect(existsSync(file)).toBe(false);
 });
 
-test('an index of another format gives way to one that has no checksum while it is open', async () => {
+test('an index of another format is replaced by one that has no checksum while it is open', async () => {
   const other = new IndexStore(folder, false);
   const cursorKey = writePairKey(Buffer.alloc(PAIR_KEY_BYTES), Table.META, 0, 0);
   await other.commit((put) => put(cursorKey, Buffer.from('{"format":1}')));

@@ -7,7 +7,7 @@ const marketOf = (index: number, volumeMicro: number): MarketTotals => {
   return { index, conditionId: `0x${index}`, volumeMicro, vaultMicro: volumeMicro * 2 };
 };
 
-test('totals are read as of the sequence that was shown, or not at all', () => {
+test('totals are readable only if the board shows the market at the requested sequence or later', () => {
   let reader: TotalsReader | undefined;
   const board = new TotalsBoard((memory) => {
     reader = new TotalsReader(memory);
@@ -22,7 +22,7 @@ test('totals are read as of the sequence that was shown, or not at all', () => {
   expect(reader?.read(all, 11)).toEqual(later);
 });
 
-test('a board that is full is replaced, and the one before shows nothing any more', () => {
+test('a full board is replaced, and the old one returns nothing', () => {
   const memories: SharedArrayBuffer[] = [];
   const board = new TotalsBoard((memory) => memories.push(memory));
   const few = [marketOf(0, 1)];
@@ -34,7 +34,7 @@ test('a board that is full is replaced, and the one before shows nothing any mor
   expect(new TotalsReader(memories[1]).read(many, 2)).toEqual(many);
 });
 
-test('nothing is read while the board is written', () => {
+test('reads return nothing while the board is being written', () => {
   const memories: SharedArrayBuffer[] = [];
   const board = new TotalsBoard((memory) => memories.push(memory));
   const all = [marketOf(0, 1)];

@@ -8,7 +8,7 @@ const accountsOf = (numbers: readonly number[]) => ({
   tradedOf: (account: number): number => numbers[account],
 });
 
-test('numbers are read as of the sequence that was shown, or not at all', () => {
+test('numbers are readable only if the board shows the account at the requested sequence or later', () => {
   const readers: TradedReader[] = [];
   const board = new TradedBoard((memory) => readers.push(new TradedReader(memory)));
   board.show([], accountsOf([3, 4]), 10);

@@ -67,7 +67,7 @@ function moveElsewhere(dir: string): void {
   writeFileSync(join(dir, 'lock'), JSON.stringify(away));
 }
 
-test('a second process gets the pid of the first, and the directory once that is gone', async () => {
+test('a second process is rejected with the pid of the first and gets the directory after its exit', async () => {
   await inTempDir((dir) =>
     besideHolder(dir, async (pid, kill) => {
       const refusal = refusalOf(dir);
@@ -93,7 +93,7 @@ test('a process cannot open its own directory twice', async () => {
 
 // A socket's path has room for some hundred bytes; a longer one must be listened on too.
 for (const folder of ['data', 'd'.repeat(200)]) {
-  test(`a holder of another namespace of pids keeps a directory while it lives: ${folder.length} letters`, async () => {
+  test(`a holder in another pid namespace keeps its directory while it lives: ${folder.length} letters`, async () => {
     await inTempDir(async (parent) => {
       const dir = join(parent, folder);
       mkdirSync(dir);
@@ -114,7 +114,7 @@ for (const folder of ['data', 'd'.repeat(200)]) {
   });
 }
 
-test('a holder of another namespace that cannot be asked is taken to live, and it is said what to do', async () => {
+test('a holder in another pid namespace that cannot be checked counts as alive', async () => {
   await inTempDir((dir) => {
     const text = JSON.stringify({ pid: process.pid, pidNamespace: 'pid:[1]', id: '0123456789abcdef' });
     writeFileSync(join(dir, 'lock'), text);
@@ -126,7 +126,7 @@ test('a holder of another namespace that cannot be asked is taken to live, and i
   });
 });
 
-test('two processes that both are the first of their namespace never hold a directory at once', async () => {
+test('two processes with pid 1 in their own namespaces never hold a directory at once', async () => {
   const inNamespace = ['unshare', '--pid', '--fork', '--kill-child', '--mount-proc'];
   const [unshare, ...args] = inNamespace;
   if (spawnSync(unshare, [...args, 'true']).status !== 0) {
@@ -153,7 +153,7 @@ test('two processes that both are the first of their namespace never hold a dire
   });
 });
 
-test('a lock that was moved aside while it was taken for a stale one keeps others out for as long as its holder lives', async () => {
+test('a lock moved aside as stale by mistake keeps others out as long as its holder lives', async () => {
   await inTempDir((dir) =>
     besideHolder(dir, async (pid, kill) => {
       // The state after a process that saw the stale lock before this one was killed before it put this one back.
@@ -173,7 +173,7 @@ test('a lock that was moved aside while it was taken for a stale one keeps other
   );
 });
 
-test('who releases a directory leaves the lock of another alone', async () => {
+test('releasing a directory leaves the lock of another holder in place', async () => {
   await inTempDir((dir) => {
     const directory = new DataDirectory(dir);
     const text = JSON.stringify({ ...lockIn(dir), id: '0123456789abcdef' });
@@ -183,7 +183,7 @@ test('who releases a directory leaves the lock of another alone', async () => {
   });
 });
 
-test('a lock of this pid from an earlier life, and one that cannot be read, are taken over', async () => {
+test('a lock with this pid from an earlier run and an unreadable lock are taken over', async () => {
   await inTempDir((dir) => {
     for (const text of [JSON.stringify({ pid: process.pid }), '', '{"pid":']) {
       writeFileSync(join(dir, 'lock'), text);
@@ -205,7 +205,7 @@ test('a lock whose pid belongs to a process that started later is taken over', a
   });
 });
 
-test('a newer or unreadable format is refused by name, and the lock is not kept', async () => {
+test('an older, newer or unreadable format throws FormatUnsupported and leaves no lock', async () => {
   await inTempDir((dir) => {
     new DataDirectory(dir).release();
     expect(JSON.parse(readFileSync(join(dir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
@@ -224,14 +224,14 @@ test('a newer or unreadable format is refused by name, and the lock is not kept'
   });
 });
 
-test('a reader says when there is no journal', async () => {
+test('a reader throws if there is no journal, and creates none', async () => {
   await inTempDir((dir) => {
     expect(() => new JournalReader(dir)).toThrow('There is no journal');
     expect(existsSync(join(dir, 'journal'))).toBe(false);
   });
 });
 
-test('a loss of power leaves the folders that were made, those above them too', async () => {
+test('makeFolders syncs the parent of each folder it creates, so that a power loss keeps them', async () => {
   await inTempDir(async (dir) => {
     const above = join(dir, 'above');
     const path = join(above, 'data');
@@ -245,7 +245,7 @@ test('a loss of power leaves the folders that were made, those above them too', 
   });
 });
 
-test('a folder that can hold no new ones is an error at once, not a hang', async () => {
+test('a data directory that cannot be created fails with an error instead of hanging', async () => {
   const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
   const script = `
     const { DataDirectory } = await import(${JSON.stringify(module)});

@@ -11,7 +11,7 @@ import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
 import { emptyFile } from '../../engine/journal/meta.ts';
 import { inTempDir } from './support.ts';
 
-test('the pages of a new file are those that LMDB makes itself', async () => {
+test('a new file is byte for byte the one that LMDB creates', async () => {
   await inTempDir(async (dir) => {
     const database = open({ path: dir, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
     await database.close();
@@ -19,7 +19,7 @@ test('the pages of a new file are those that LMDB makes itself', async () => {
   });
 });
 
-test('a new file is opened, written to and read again', async () => {
+test('a new file can be opened, written and read back after reopening', async () => {
   await inTempDir(async (dir) => {
     const store = new LmdbStore(dir);
     await store.write(1, Buffer.from('first'));
@@ -30,7 +30,7 @@ test('a new file is opened, written to and read again', async () => {
   });
 });
 
-test('a file that LMDB would not open is damaged by name', async () => {
+test('a file with an invalid meta page throws JournalDamaged', async () => {
   const spoiled = [
     ['a page that is none of the two', 18, 0],
     ['another version', 28, 3],
@@ -60,7 +60,7 @@ test('a file that LMDB would not open is damaged by name', async () => {
   }
 });
 
-test('a flipped bit in the number of a transaction is damage, whichever page has it', async () => {
+test('a flipped bit in the transaction number of either meta page is reported as damage', async () => {
   // LMDB uses the page with the higher number: a flipped bit in the older page's would silently undo the last transaction.
   // The next test covers the one bit that is tolerated.
   for (const writes of [1, 2, 5, 6]) {
@@ -97,7 +97,7 @@ async function sixBatches(dir: string): Promise<{ readonly file: string; readonl
   return { file, bytes };
 }
 
-test('a list of free pages that lies nowhere is damage, where LMDB goes by it', async () => {
+test('a free-page list outside the file is reported as damage if the current meta page points to it', async () => {
   await inTempDir(async (dir) => {
     const { file, bytes } = await sixBatches(dir);
     for (const root of [10_000n, 2n ** 62n, bytes.readBigUInt64LE(144) + 1n]) {
@@ -108,7 +108,7 @@ test('a list of free pages that lies nowhere is damage, where LMDB goes by it', 
   });
 });
 
-test('what a disk leaves that refused a meta page is no damage', async () => {
+test('the meta page left by a failed write is not reported as damage, and writing continues', async () => {
   await inTempDir(async (dir) => {
     // LMDB then leaves the previous transaction's number in that page, beside the root of the failed one.
     const { file, bytes } = await sixBatches(dir);
@@ -122,7 +122,7 @@ test('what a disk leaves that refused a meta page is no damage', async () => {
   });
 });
 
-test('a batch that is named by no sequence is damage by name', async () => {
+test('a batch whose key is not a sequence throws JournalDamaged', async () => {
   for (const key of ['text', -1, 1.5, [1, Symbol.for('sequence')], [1, 'and text'], true]) {
     await inTempDir(async (dir) => {
       const database = open({ path: dir, encoding: 'binary', overlappingSync: false, maxDbs: 1 });
@@ -137,7 +137,7 @@ test('a batch that is named by no sequence is damage by name', async () => {
   }
 });
 
-test('a file that is cut off or missing is said', async () => {
+test('a missing or truncated file throws a clear error, and an empty one is recreated for writing', async () => {
   await inTempDir(async (dir) => {
     expect(() => prepareToWrite(join(dir, 'none'))).toThrow(/ENOENT/);
     expect(() => prepareToRead(dir)).toThrow(/ENOENT/);
@@ -151,7 +151,7 @@ test('a file that is cut off or missing is said', async () => {
   });
 });
 
-test('a folder that cannot be written to is said', async () => {
+test('a folder without write permission throws EACCES', async () => {
   if (process.getuid?.() === 0) {
     console.info('The superuser may write everywhere: a folder without permission cannot be rehearsed.');
     return;

@@ -9,12 +9,12 @@ import { inTempDir } from './support.ts';
 /** Every released format, with the number of records in its fixture. */
 const RELEASED: ReadonlyMap<number, number> = new Map([[2, 354]]);
 
-test('the format of today has a fixture', () => {
+test('the current format has a fixture', () => {
   expect([...RELEASED.keys()]).toContain(DATA_FORMAT);
 });
 
 for (const [format, recordCount] of RELEASED) {
-  test(`a journal of format ${format} replays to the same events and is gone on from`, async () => {
+  test(`a journal of format ${format} replays to the same events, and an exchange continues from it`, async () => {
     await inTempDir(async (dataDir) => {
       unpackFixture(format, dataDir);
       expect((await verifyJournal(dataDir)).recordCount).toBe(recordCount);

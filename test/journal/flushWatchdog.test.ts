@@ -27,7 +27,7 @@ async function msUntil(calls: readonly string[], count: number): Promise<number>
   return waitedMs;
 }
 
-test.each([0, 300, 1_000, 14_900, 40_000])('a flush begun %i ms after another is told in its time', async (pauseMs) => {
+test.each([0, 300, 1_000, 14_900, 40_000])('a hung flush begun %i ms after another is reported and given up on time', async (pauseMs) => {
   const heard = listen();
   const store = new HeldStore();
   const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: 1, flushMs: FLUSH_MS, flushMsMax: MAX_MS };
@@ -51,7 +51,7 @@ test.each([0, 300, 1_000, 14_900, 40_000])('a flush begun %i ms after another is
   expect(givenUpMs).toBeLessThanOrEqual(MAX_MS + LOOK_MS);
 });
 
-test('a flush given up at a stop is said to have lasted as long as it was waited for', async () => {
+test('a flush given up at a stop is reported with the time that was waited for it', async () => {
   const watchdog = new FlushWatchdog(new HeldStore(), { flushMs: FLUSH_MS, flushMsMax: MAX_MS }, () => {});
   const end = watchdog.write(1, new Uint8Array(1)).catch((error: Error) => error.message);
   await vi.advanceTimersByTimeAsync(2 * LOOK_MS + 100);
@@ -61,7 +61,7 @@ test('a flush given up at a stop is said to have lasted as long as it was waited
   watchdog.close();
 });
 
-test('a close ends in its time beside a flush that never does, in a process that has nothing else to do', async () => {
+test('close ends despite a flush that never does, in a process with nothing else to do', async () => {
   vi.useRealTimers();
   const child = join(import.meta.dirname, './hungChild.ts');
   const { stdout } = await promisify(execFile)(process.execPath, [...STRIP_TYPES, child]);

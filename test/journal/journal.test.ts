@@ -49,7 +49,7 @@ async function damageIn(dir: string): Promise<JournalDamaged> {
   throw new Error('no damage was found');
 }
 
-test('what is appended is read back after a restart, from any sequence', async () => {
+test('appended records are read back after a restart, from any sequence', async () => {
   await inTempDir(async (dir) => {
     await writeBatches(dir, [1, 1], [2, 40], [41, 41], [42, 300]);
     const journal = openJournal(new LmdbStore(dir));
@@ -80,7 +80,7 @@ function damageLastLeaf(file: string): void {
   closeSync(descriptor);
 }
 
-test('what comes before a page that is damaged can be copied', async () => {
+test('records before a damaged page can still be copied', async () => {
   await inTempDir(async (dir) => {
     const journal = join(dir, 'journal');
     await writeBatches(journal, ...range(1, 200).map((sequence) => [sequence, sequence] as const));
@@ -109,7 +109,7 @@ test('a long journal is read back in order', async () => {
   });
 });
 
-test('an empty journal reads nothing and starts at sequence 1', async () => {
+test('an empty journal reads as empty and starts at sequence 1', async () => {
   await inTempDir(async (dir) => {
     const journal = openJournal(new LmdbStore(dir));
     expect(sequencesIn(journal)).toEqual([]);
@@ -119,7 +119,7 @@ test('an empty journal reads nothing and starts at sequence 1', async () => {
   });
 });
 
-test('records of one turn make one batch, and the next gathers while one is written', async () => {
+test('records of one event-loop turn form one batch, and the next one gathers during a write', async () => {
   const store = new HeldStore();
   const heard = listen();
   const journal = openJournal(store, heard);
@@ -143,7 +143,7 @@ test('records of one turn make one batch, and the next gathers while one is writ
   expect(sequencesIn(journal)).toEqual(range(1, 9));
 });
 
-test('a failed batch is written again with the same bytes before the next one is', async () => {
+test('a failed batch is retried with the same bytes before the next one is written', async () => {
   const store = new HeldStore();
   const heard = listen();
   const journal = openJournal(store, heard);
@@ -169,7 +169,7 @@ test('a failed batch is written again with the same bytes before the next one is
   expect(writtenBytes).toBe([...store.batches(1)].reduce((sum, { bytes }) => sum + bytes.length, 0));
 });
 
-test('a batch that cannot be written after all tries ends the journal', async () => {
+test('a batch that fails all 5 tries ends the journal', async () => {
   const store = new HeldStore();
   const heard = listen();
   const journal = openJournal(store, heard);
@@ -193,7 +193,7 @@ test('close gives up after its deadline while the disk stays full', async () => 
   expect(journal.durableSequence).toBe(0);
 });
 
-test('an edited byte is found and named, wherever it is', async () => {
+test('an edited byte is detected at the sequence of its record, wherever it is', async () => {
   await inTempDir(async (dir) => {
     await writeBatches(dir, [1, 5], [6, 12]);
     const lengths = new Map<number, number>();
@@ -219,7 +219,7 @@ test('an edited byte is found and named, wherever it is', async () => {
   });
 });
 
-test('a record that was replaced by a sound one is found by the running hash', async () => {
+test('a record replaced by another valid one is detected by the running hash', async () => {
   await inTempDir(async (dir) => {
     await writeBatches(join(dir, 'true'), [1, 1], [2, 4]);
     const other = openJournal(new LmdbStore(join(dir, 'other')));
@@ -238,7 +238,7 @@ test('a record that was replaced by a sound one is found by the running hash', a
   });
 });
 
-test('a missing batch, a torn one and a doubled one are found and named', async () => {
+test('a missing, a torn and a duplicated batch are each detected with their sequence', async () => {
   await inTempDir(async (dir) => {
     await writeBatches(dir, [1, 5], [6, 12], [13, 20]);
     let kept: StoredBatch[] = [];
@@ -262,7 +262,7 @@ test('a missing batch, a torn one and a doubled one are found and named', async 
   });
 });
 
-test('a truncated file and a foreign file are refused before they are mapped', async () => {
+test('a truncated file and a foreign file are rejected before they are mapped', async () => {
   await inTempDir(async (dir) => {
     await writeBatches(dir, [1, 5], [6, 900]);
     const file = join(dir, 'data.mdb');

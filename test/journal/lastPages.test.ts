@@ -82,7 +82,7 @@ const journals = [
 ] as const;
 
 for (const [what, batches] of journals) {
-  test(`a flipped bit on the way to the last batch is damage: ${what}`, async () => {
+  test(`a flipped bit on the path to the last batch is reported as damage: ${what}`, async () => {
     await inTempDir(async (dir) => {
       const file = await makeJournal(join(dir, 'sound'), batches);
       const sound = readFileSync(file);
@@ -106,7 +106,7 @@ for (const [what, batches] of journals) {
   });
 }
 
-test('a journal of any size is whole after each of its batches', async () => {
+test('an intact journal is never reported as damaged while it grows to 1,199 batches', async () => {
   await inTempDir(async (dir) => {
     const store = new LmdbStore(dir);
     for (let first = 1; first < 1_200; first += 1) {

@@ -10,7 +10,7 @@ import { inTempDir } from './support.ts';
 
 const LOOKS = 20_000;
 
-test('a journal that is written to is never taken for one that is cut off or damaged', async () => {
+test('a journal that is being written is never reported as truncated or damaged', async () => {
   await inTempDir(async (dir) => {
     const folder = join(dir, 'journal');
     const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;

@@ -59,7 +59,7 @@ function sequencesOf(store: MemoryStore, from: number, total: number): number[] 
 const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-test('records of every length are packed in order, from anywhere to anywhere', async () => {
+test('records of every length are packed in order, for any start and end', async () => {
   const store = await stored(40);
   for (const [from, total] of [
     [0, 40],
@@ -72,7 +72,7 @@ test('records of every length are packed in order, from anywhere to anywhere', a
   }
 });
 
-test('more small records than one pack takes lie in several', async () => {
+test('more small records than fit in one pack are split over several', async () => {
   const store = new MemoryStore(true);
   const journal = openJournal(store);
   for (let sequence = 1; sequence <= 5_000; sequence += 1) {
@@ -86,7 +86,7 @@ test('more small records than one pack takes lie in several', async () => {
   expect([last.firstSequence + last.count - 1, last.hash]).toEqual([5_000, journal.endHash]);
 });
 
-test('the records before a damaged one come before the damage is told', async () => {
+test('records before a damaged one are returned before the damage is reported', async () => {
   const store = await stored(9);
   const [, second] = [...store.batches(1)];
   second.bytes[second.bytes.length - 1] ^= 1; // in the last record of the journal, 9

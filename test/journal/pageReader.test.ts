@@ -35,7 +35,7 @@ async function makeJournal(folder: string, count: number): Promise<number[]> {
 const textOf = ({ firstSequence, bytes }: StoredBatch): string =>
   `${firstSequence}: ${bytes.length} bytes of ${bytes[0]} to ${bytes[bytes.length - 1]}`;
 
-test('the same batches as LMDB finds, from any sequence on', async () => {
+test('the page reader finds the same batches as LMDB, from any sequence', async () => {
   for (const count of [0, 1, 2, 30, 400]) {
     await inTempDir(async (dir) => {
       const firsts = await makeJournal(dir, count);
@@ -55,7 +55,7 @@ test('the same batches as LMDB finds, from any sequence on', async () => {
   }
 });
 
-test('what LMDB’s processes share is left alone', async () => {
+test('the page reader creates no LMDB lock file', async () => {
   await inTempDir(async (dir) => {
     const firsts = await makeJournal(dir, 5);
     rmSync(join(dir, 'lock.mdb'));
@@ -66,7 +66,7 @@ test('what LMDB’s processes share is left alone', async () => {
   });
 });
 
-test('beside a process that writes, every batch is there, in order and whole', async () => {
+test('while another process writes, every batch is read complete and in order', async () => {
   await inTempDir(async (dir) => {
     const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
     const script = `
@@ -119,7 +119,7 @@ async function foundIn(dir: string): Promise<number[] | undefined> {
   }
 }
 
-test('a flipped bit of any page is damage by name, or changes nothing but what a batch says', async () => {
+test('a flipped bit in any page is reported as damage or leaves the number of batches unchanged', async () => {
   const random = new SeededRandom(20_261);
   await inTempDir(async (dir) => {
     const firsts = await makeJournal(dir, 120);
@@ -140,7 +140,7 @@ test('a flipped bit of any page is damage by name, or changes nothing but what a
   });
 });
 
-test('a flipped bit of a key above the leaves ends no reading early and none never', async () => {
+test('a flipped bit in a key above the leaves is reported as damage or leaves the batches unchanged', async () => {
   await inTempDir(async (dir) => {
     const firsts = await makeJournal(dir, 120);
     const file = join(dir, 'data.mdb');

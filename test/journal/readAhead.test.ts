@@ -49,7 +49,7 @@ async function warmThread(): Promise<ReadAheadThread> {
   return thread;
 }
 
-test('two threads read what one reads, wherever the second takes over', async () => {
+test('two threads read the same records as one, wherever the second takes over', async () => {
   await inTempDir(async (dataDir) => {
     const total = 70_000;
     await writeJournal(dataDir, total);
@@ -81,7 +81,7 @@ test('two threads read what one reads, wherever the second takes over', async ()
   });
 });
 
-test('a reader that wants no more ends the thread, before it takes over and after', async () => {
+test('a reader that stops early ends the thread, before and after it takes over', async () => {
   await inTempDir(async (dataDir) => {
     const total = 70_000;
     await writeJournal(dataDir, total);
@@ -102,7 +102,7 @@ test('a reader that wants no more ends the thread, before it takes over and afte
   });
 });
 
-test('a thread that was started before reads the same, whether or not it is ready by then', async () => {
+test('a thread started in advance reads the same records, whether or not it has warmed up', async () => {
   await inTempDir(async (dataDir) => {
     const total = 21_000;
     await writeJournal(dataDir, total);
@@ -123,7 +123,7 @@ test('a thread that was started before reads the same, whether or not it is read
   });
 });
 
-test('a thread that is ready tells of a journal that it cannot read', async () => {
+test('a warm thread reports a journal that it cannot read', async () => {
   await inTempDir(async (dataDir) => {
     const thread = await warmThread();
     const packs = readAhead(dataDir, 0, 70_000, () => [], { thread });
@@ -131,7 +131,7 @@ test('a thread that is ready tells of a journal that it cannot read', async () =
   });
 });
 
-test('a thread that is ended while it is read from is no end of the journal', async () => {
+test('ending a thread during a read throws an error instead of ending the journal early', async () => {
   await inTempDir(async (dataDir) => {
     const total = 70_000;
     await writeJournal(dataDir, total);
@@ -154,7 +154,7 @@ test('a thread that is ended while it is read from is no end of the journal', as
   });
 });
 
-test('a thread that nobody needed ends, before it is ready and after', async () => {
+test('an unused thread ends, before and after it has warmed up', async () => {
   await new ReadAheadThread().end();
   const thread = await warmThread();
   await thread.end();

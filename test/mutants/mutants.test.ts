@@ -12,7 +12,7 @@ const seed = process.env.MUTANTS_SEED ?? '1';
 /** Of all mutants: the share of equivalent ones is chance, but reasons must not explain away much of a sample. */
 const KILLED_OF_ALL_MIN = 0.75;
 
-test('a sample of small changes of the core is noticed', { timeout: 1_200_000 }, () => {
+test('a sample of core mutants is detected, and each survivor has a reason', { timeout: 1_200_000 }, () => {
   const args = [...STRIP_TYPES, 'test/mutants/main.ts', '--sample', String(sample), '--seed', seed];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
   console.info(stdout.trim());

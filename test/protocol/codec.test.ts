@@ -91,7 +91,7 @@ function spoiled(of: fc.Arbitrary<Uint8Array>): fc.Arbitrary<Uint8Array> {
 }
 
 describe('commands', () => {
-  test('every command survives the way to bytes and back', () => {
+  test('every command survives encoding and decoding', () => {
     const survives = fc.property(fc.oneof(...commands), (command) => {
       const bytes = encodeCommand(command);
       expect(decodeCommand(bytes)).toEqual(command);
@@ -101,7 +101,7 @@ describe('commands', () => {
     fc.assert(survives, { numRuns: runs });
   });
 
-  test('commands that were made one after the other stay as they were, each at a multiple of 8 bytes', () => {
+  test('commands encoded in a row keep their bytes, each at a multiple of 8 bytes', () => {
     const refused = { type: 'CancelMarket', owner: `0x${'f'.repeat(40)}`, keyId: `0x${'f'.repeat(32)}` } as const;
     const stay = fc.property(fc.array(fc.oneof(...commands), { minLength: 100, maxLength: 300 }), (list) => {
       const kept = list.map((command) => {
@@ -115,12 +115,12 @@ describe('commands', () => {
     fc.assert(stay, { numRuns: Math.ceil(runs / 100) });
   });
 
-  test('every type of command is among those tried', () => {
+  test('the generators cover every command type', () => {
     const types = commands.map((arbitrary) => fc.sample(arbitrary, 1)[0].type);
     expect(types).toEqual(Object.keys(commandLayouts));
   });
 
-  test('hostile bytes are refused, or are exactly the bytes of the command they decode to', () => {
+  test('altered bytes are rejected, or are exactly the encoding of the command they decode to', () => {
     const isSafe = fc.property(spoiled(fc.oneof(...commands).map(encodeCommand)), (bytes) => {
       const command = decodedOr(() => decodeCommand(bytes));
       if (command !== undefined) expect(encodeCommand(command)).toEqual(bytes);
@@ -128,7 +128,7 @@ describe('commands', () => {
     fc.assert(isSafe, { numRuns: runs * 5 });
   });
 
-  test('random bytes are refused, or are exactly the bytes of the command they decode to', () => {
+  test('random bytes are rejected, or are exactly the encoding of the command they decode to', () => {
     const isSafe = fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       if (bytes.length > 1) bytes[0] = 1;
       const command = decodedOr(() => decodeCommand(bytes));
@@ -137,7 +137,7 @@ describe('commands', () => {
     fc.assert(isSafe, { numRuns: runs });
   });
 
-  test('a value that a field cannot hold is refused by its name', () => {
+  test('a value that a field cannot hold is rejected with the name of the field', () => {
     const deposit = {
       type: 'Deposit',
       wallet: `0x${'1'.repeat(40)}`,
@@ -153,7 +153,7 @@ describe('commands', () => {
     }
   });
 
-  test('too many items and too long a tail are refused with the limit', () => {
+  test('too many items or too long a tail is rejected with the limit', () => {
     const cancel = { type: 'CancelOrders', owner: `0x${'2'.repeat(40)}`, keyId: `0x${'3'.repeat(32)}` } as const;
     const items = Array.from({ length: limits.cancelIdsMax + 1 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
     expect(() => encodeCommand({ ...cancel, items })).toThrow(/1001 items, at most 1000/);
@@ -165,19 +165,19 @@ describe('commands', () => {
 });
 
 describe('events', () => {
-  test('all events of a command survive the way to frames and back', () => {
+  test('all events of a command survive encoding into frames and decoding', () => {
     const survives = fc.property(fc.array(fc.oneof(...events), { maxLength: 20 }), (list) => {
       expect(decodeEvents(framesOf(list))).toEqual(list);
     });
     fc.assert(survives, { numRuns: runs });
   });
 
-  test('every type of event is among those tried', () => {
+  test('the generators cover every event type', () => {
     const types = events.map((arbitrary) => fc.sample(arbitrary, 1)[0].type);
     expect(types).toEqual(Object.keys(eventLayouts));
   });
 
-  test('more events than a frame holds travel in frames with the "more" flag, none larger than its bound', () => {
+  test('more events than fit in a frame span several with the "more" flag, each within the size limit', () => {
     const isWhole = fc.property(fc.oneof(...events), fc.integer({ min: 1, max: 9_000 }), (event, count) => {
       const list = Array.from({ length: count }, () => event);
       const bytes = framesOf(list);
@@ -197,7 +197,7 @@ describe('events', () => {
     fc.assert(isWhole, { numRuns: 40 });
   });
 
-  test('without its last frame, or with another behind it, a record is refused', () => {
+  test('a record without its last frame, or with an extra one, is rejected', () => {
     const list = Array.from({ length: 9_000 }, (_, i) => ({ type: 'OrderFilled', orderNumber: i }) as const);
     const bytes = framesOf(list);
     const first = FRAME_HEADER_BYTES + new DataView(bytes.buffer).getUint32(4, true);
@@ -207,7 +207,7 @@ describe('events', () => {
     expect(() => decodeEvents(new Uint8Array([...bytes, ...framesOf([])]))).toThrow(CodecError);
   });
 
-  test('hostile bytes are refused, or are exactly the frames of the events they decode to', () => {
+  test('altered bytes are rejected, or are exactly the frames of the events they decode to', () => {
     const list = fc.array(fc.oneof(...events), { maxLength: 4 }).map(framesOf);
     const isSafe = fc.property(spoiled(list), (bytes) => {
       const decoded = decodedOr(() => decodeEvents(bytes));
@@ -216,7 +216,7 @@ describe('events', () => {
     fc.assert(isSafe, { numRuns: runs * 5 });
   });
 
-  test('the writer’s own methods write what the codec writes', () => {
+  test('the direct methods of EventWriter write the same bytes as the codec', () => {
     const figure = fc.maxSafeNat();
     const agrees = fc.property(fc.array(figure, { minLength: 11, maxLength: 11 }), ([...n]) => {
       const [u8, u16, u32] = [n[0] % 2, n[1] % 10_000, n[2] % 2 ** 32];

@@ -11,7 +11,7 @@ function roundTrip(texts: readonly string[]): readonly string[] {
   return visitTexts(new KeptSections(kept, true), 'column', []);
 }
 
-test('any texts come out of a column as they went into it', () => {
+test('any texts read back from a column unchanged', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', 'é', '–', '🏀'));
   fc.assert(
     fc.property(fc.array(text), (texts) => {
@@ -20,12 +20,12 @@ test('any texts come out of a column as they went into it', () => {
   );
 });
 
-test('a column of several blocks comes out whole, empty texts at their ends as well', () => {
+test('a column of several blocks reads back unchanged, including empty texts at block ends', () => {
   const texts = ['', 'a'.repeat(262_144), '', '', '–', 'b'.repeat(262_143), 'c', '', 'd'.repeat(600_000), '', 'e'];
   expect(roundTrip(texts)).toEqual(texts);
 });
 
-test('a column whose texts and lengths do not agree is refused', () => {
+test('a column whose texts and lengths do not match is rejected', () => {
   const kept = new Map<string, unknown>();
   visitTexts(new KeptSections(kept, false), 'column', ['one', 'two']);
   for (const [name, value] of kept) if (value instanceof Int32Array) kept.set(name, Int32Array.of(3, 4));

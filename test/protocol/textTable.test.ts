@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 600 },
 );
 
-test('a table of texts holds what a Map of them holds, also out of a snapshot', () => {
+test('a text table agrees with a Map, also after a snapshot round trip', () => {
   fc.assert(
     fc.property(steps, (list) => {
       const table = new TextTable(textOf);

@@ -48,7 +48,7 @@ function registryAfter(drops: readonly Drop[]): Registry {
   return registry;
 }
 
-test('two registries are equal when the same numbers were dropped, and only then', () => {
+test('two registries have the same state hash only if the same notifications were dropped', () => {
   const drop = fc.record({
     owner: fc.constantFrom<0 | 1>(0, 1),
     numbers: fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 4 }),
@@ -67,7 +67,7 @@ test('two registries are equal when the same numbers were dropped, and only then
   );
 });
 
-test('what is too old to be shown again is forgotten, in whatever order it was dropped', () => {
+test('dropped notifications too old to be shown are forgotten, in whatever order they were dropped', () => {
   const drop = (...numbers: readonly number[]): Drop => ({ owner: 0, numbers });
   const newest = limits.notificationIdsMax + 1_000;
   const alone = registryAfter([drop(newest)]).stateHash();
@@ -85,7 +85,7 @@ test('what is too old to be shown again is forgotten, in whatever order it was d
   registryAfter(Array.from({ length: 2_000 }, (_, index) => drop(3 + 2 * index)));
 });
 
-test('items are numbers and back, and bytes of anybody are some number', () => {
+test('items convert to notification numbers and back, and arbitrary bytes give some number', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 52 - 1 }), (number) => {
       expect(notificationItem(number)).toMatch(/^0x[0-9a-f]{32}$/);
@@ -99,7 +99,7 @@ test('items are numbers and back, and bytes of anybody are some number', () => {
   run(wild, { type: 'DropNotifications', owner: owners[0], keyId: keys[0], items });
 });
 
-test('dropping needs an active trading key of the owner', () => {
+test('a key of another owner cannot drop notifications', () => {
   const registry = registryAfter([]);
   const command = encodeCommand({ type: 'DropNotifications', owner: owners[0], keyId: keys[1], items: [] });
   message.take(command);

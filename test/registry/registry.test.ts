@@ -87,7 +87,7 @@ function tradingCommands(owner: number, keyId: string): Command[] {
   ];
 }
 
-test('keys live and die as a naive list of them says', () => {
+test('keys are created, deleted and accepted as in a simple model', () => {
   const step = fc.record({
     act: fc.constantFrom('create', 'create', 'delete', 'use'),
     owner: fc.nat(2),
@@ -141,7 +141,7 @@ test('keys live and die as a naive list of them says', () => {
   );
 });
 
-test('a wallet is bound to one owner, who alone may use it', () => {
+test('a wallet is bound to one owner, and no other owner may use it', () => {
   const step = fc.record({
     isBinding: fc.boolean(),
     owner: fc.nat(3),
@@ -189,7 +189,7 @@ test('a wallet is bound to one owner, who alone may use it', () => {
   );
 });
 
-test('by the first rules the address of an owner with a key can be bound to another', () => {
+test('only rules version 1 lets the address of an owner with a key be bound to another owner', () => {
   const settings = { orderWindowMs: 1, heartbeatWindowMs: 1, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   const key = { keyId: keyIdOf(1, 0, 0, 0), nonce: 0, generation: 0, kind: 0, items: [] };
   const bind: Command = { type: 'BindWallet', owner: address(2), wallet: address(1), signatureType: 1 };
@@ -209,7 +209,7 @@ test('the zero address cannot be bound', () => {
   expect(harness.outcome(command)).toBe('WALLET_TAKEN');
 });
 
-test('many keys are all found again', () => {
+test('among 3,000 keys, each one tried is accepted for its owner only', () => {
   const harness = new Harness();
   const count = 3_000;
   const out = new EventWriter();
@@ -254,7 +254,7 @@ test('events are numbered from 1 and their slugs are unique', () => {
   expect(harness.outcome(create('a'))).toBe('SLUG_EXISTS');
 });
 
-test('a market needs a known event, and a condition, tokens and slug of its own', () => {
+test('a market needs a known event and a unique condition, tokens and slug', () => {
   const harness = new Harness();
   expect(harness.outcome(marketOf(0))).toBe('accepted');
   expect(harness.outcome(marketOf(1, { eventNumber: 1 }))).toBe('EVENT_UNKNOWN');
@@ -269,7 +269,7 @@ test('a market needs a known event, and a condition, tokens and slug of its own'
   expect(harness.outcome(marketOf(2))).toBe('accepted');
 });
 
-test('the terms of a new market are checked, with the field at fault', () => {
+test('invalid terms of a new market are rejected with the field at fault', () => {
   const harness = new Harness();
   const cases: readonly (readonly [Partial<CommandOf<'CreateMarket'>>, number])[] = [
     [{ tickPips: 20 }, MarketField.TICK],
@@ -289,7 +289,7 @@ test('the terms of a new market are checked, with the field at fault', () => {
   expect(harness.outcome(marketOf(0, extreme))).toBe('accepted');
 });
 
-test('changed texts are merged, and a slug moves only to where it is free', () => {
+test('text updates are merged, and a slug can change only to a free one', () => {
   const harness = new Harness();
   const update = (marketIndex: number, tail?: Uint8Array): Command => {
     const command = { type: 'UpdateMarket', marketIndex, mask: 0, ...terms } as const;
@@ -309,7 +309,7 @@ test('changed texts are merged, and a slug moves only to where it is free', () =
   expect(harness.outcome(marketOf(2, { tail: tailOf({ slug: 'market-1' }) }))).toBe('accepted');
 });
 
-test('a command that lies inside a larger message is read at its place', () => {
+test('a command inside a larger message is read at its offset', () => {
   const harness = new Harness();
   const keyId = keyIdOf(1, 0, 0, 0);
   const create = encodeCommand({
@@ -336,7 +336,7 @@ function feedTexts(hasher: StateHasher, ...texts: readonly string[]): void {
   for (const text of texts) hasher.text(text);
 }
 
-test('the state hash tells apart what differs in one bit, one place or one boundary', () => {
+test('the state hash differs for inputs that differ in one bit, position or boundary', () => {
   const digests = new Set<string>();
   const feeds: readonly ((hasher: StateHasher) => void)[] = [
     () => {},
