@@ -27,29 +27,32 @@ async function msUntil(calls: readonly string[], count: number): Promise<number>
   return waitedMs;
 }
 
-test.each([0, 300, 1_000, 14_900, 40_000])('a hung flush begun %i ms after another is reported and given up on time', async (pauseMs) => {
-  const heard = listen();
-  const store = new HeldStore();
-  const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: 1, flushMs: FLUSH_MS, flushMsMax: MAX_MS };
-  const journal = new Journal(store, heard, retry);
-  if (pauseMs > 0) {
-    appendRange(journal, 1, 1);
+test.each([0, 300, 1_000, 14_900, 40_000])(
+  'a hung flush begun %i ms after another is reported and given up on time',
+  async (pauseMs) => {
+    const heard = listen();
+    const store = new HeldStore();
+    const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: 1, flushMs: FLUSH_MS, flushMsMax: MAX_MS };
+    const journal = new Journal(store, heard, retry);
+    if (pauseMs > 0) {
+      appendRange(journal, 1, 1);
+      await vi.advanceTimersByTimeAsync(0);
+      await store.endNext();
+      await vi.advanceTimersByTimeAsync(pauseMs);
+    }
+    const before = heard.calls.length;
+    appendRange(journal, before + 1, before + 1);
     await vi.advanceTimersByTimeAsync(0);
-    await store.endNext();
-    await vi.advanceTimersByTimeAsync(pauseMs);
-  }
-  const before = heard.calls.length;
-  appendRange(journal, before + 1, before + 1);
-  await vi.advanceTimersByTimeAsync(0);
-  const toldMs = await msUntil(heard.calls, before + 1);
-  expect(heard.calls.slice(before)).toEqual([`unavailable: the journal's flush has not ended for ${FLUSH_MS} ms`]);
-  expect(toldMs).toBeGreaterThanOrEqual(FLUSH_MS);
-  expect(toldMs).toBeLessThanOrEqual(FLUSH_MS + LOOK_MS);
-  const givenUpMs = toldMs + (await msUntil(heard.calls, before + 2));
-  expect(heard.calls.slice(before + 1)).toEqual([`fatal: The journal's flush has not ended for ${MAX_MS} ms.`]);
-  expect(givenUpMs).toBeGreaterThanOrEqual(MAX_MS);
-  expect(givenUpMs).toBeLessThanOrEqual(MAX_MS + LOOK_MS);
-});
+    const toldMs = await msUntil(heard.calls, before + 1);
+    expect(heard.calls.slice(before)).toEqual([`unavailable: the journal's flush has not ended for ${FLUSH_MS} ms`]);
+    expect(toldMs).toBeGreaterThanOrEqual(FLUSH_MS);
+    expect(toldMs).toBeLessThanOrEqual(FLUSH_MS + LOOK_MS);
+    const givenUpMs = toldMs + (await msUntil(heard.calls, before + 2));
+    expect(heard.calls.slice(before + 1)).toEqual([`fatal: The journal's flush has not ended for ${MAX_MS} ms.`]);
+    expect(givenUpMs).toBeGreaterThanOrEqual(MAX_MS);
+    expect(givenUpMs).toBeLessThanOrEqual(MAX_MS + LOOK_MS);
+  },
+);
 
 test('a flush given up at a stop is reported with the time that was waited for it', async () => {
   const watchdog = new FlushWatchdog(new HeldStore(), { flushMs: FLUSH_MS, flushMsMax: MAX_MS }, () => {});
