@@ -133,10 +133,11 @@ test.each(keyed)('$title requires all five headers and a valid signature', ({ en
         expectRefused(await send({ ...rest, [`${family}_${name}`]: '' }), 401, NO_KEY, `empty ${family}_${name}`);
       }
     }
-    const good = signed(right);
+    const timestamp = nowSeconds();
+    const good = signed({ ...right, timestamp });
     const { wallets } = target.server;
     const wrong: readonly Record<string, string>[] = [
-      { ...good, POLY_SIGNATURE: signed({ ...right, timestamp: nowSeconds() - 1 }).POLY_SIGNATURE },
+      { ...good, POLY_SIGNATURE: signed({ ...right, timestamp: timestamp - 1 }).POLY_SIGNATURE },
       signed({ ...right, method: method === 'GET' ? 'POST' : 'GET' }),
       signed({ ...right, method: method.toLowerCase() }),
       signed({ ...right, path: `${bare}/` }),
