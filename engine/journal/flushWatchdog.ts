@@ -16,7 +16,7 @@ const FLUSH_MS_MAX = 600_000;
 /** Number of checks of a flush before it is late. A halt of the whole process counts as one check at most. */
 const FLUSH_LOOKS = 15;
 
-/** A flush has not ended in all the time that it was given, or not by the time of a stop: whether its batch is durable is not known. */
+/** A flush has not ended in its time, or was given up at a stop: whether its batch is durable is not known. */
 export class FlushHung extends Error {
   override readonly name = 'FlushHung';
 
