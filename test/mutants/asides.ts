@@ -1,6 +1,6 @@
 // Questions that no trace of commands can ask: what a core does at limits that a trace cannot reach, when a snapshot is taken in
-// the middle of a command, and with an order behind other bytes in its message. traces.ts records the answers of the unchanged
-// core; the killer compares a mutant's with them.
+// the middle of a command, with an order behind other bytes in its message, and with ids that share bits as digests never do.
+// traces.ts records the answers of the unchanged core; the killer compares a mutant's with them.
 import type { Exchange } from '../../engine/core/index.ts';
 import {
   type Command,
@@ -12,7 +12,7 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
-import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
+import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { fund, offer, priced } from './offers.ts';
 import { saying } from './saying.ts';
@@ -26,6 +26,9 @@ const SETTINGS = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs:
 /** Byte offset of an order in a longer message, and of the timestamp in the order. */
 const ORDER_AT = 128;
 const TIME_AT = 120;
+/** Index of the first digit of an id's third word, after its 0x. */
+const THIRD_WORD_AT = 18;
+const SLICES_AN_HOUR = 2_000;
 
 /**
  * Two owners hold shares of one market; one of them offers all of its shares. Of two more markets the first is resolved 50/50 and
@@ -144,7 +147,35 @@ function orderBehindAnother(make: new () => Exchange): string {
   return asked.applyAt(message, ORDER_AT);
 }
 
-const questions = [bytesOfOrders, marketBeyondAll, accountBeyondAll, snapshotInCommand, orderBehindAnother];
+/** A cancel of an id that shares all stored bits of a live order's but one of the third word, and so its hash. */
+function idOfOneHash(make: new () => Exchange): string {
+  const asked = new Asked(make);
+  const id = orderIdOf(FIRST_ORDER);
+  const digit = id[THIRD_WORD_AT] === '0' ? '1' : '0';
+  const other = `${id.slice(0, THIRD_WORD_AT)}${digit}${id.slice(THIRD_WORD_AT + 1)}`;
+  return asked.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
+}
+
+/** A snapshot in which a slice of ids lies right after the last one of its hour. */
+function sliceBeyondItsHour(make: new () => Exchange): string {
+  const values = new Map<string, unknown>();
+  new Asked(make).core.visit(new KeptSections(values, false));
+  const [key, heads] = [...values].find(([name]) => name.endsWith('/slices')) ?? [];
+  if (key === undefined || !(heads instanceof Int32Array)) throw new Error('The snapshot has no slices of ids.');
+  values.set(key, Int32Array.of(SLICES_AN_HOUR, ...heads.subarray(1)));
+  new make().visit(new KeptSections(values, true));
+  return 'loaded';
+}
+
+const questions = [
+  bytesOfOrders,
+  marketBeyondAll,
+  accountBeyondAll,
+  snapshotInCommand,
+  orderBehindAnother,
+  idOfOneHash,
+  sliceBeyondItsHour,
+];
 
 /** A core's answers to all questions. */
 export const asides = (make: new () => Exchange): string[] => questions.map((ask) => saying(() => ask(make)));

@@ -214,6 +214,27 @@ const reasons: readonly Reason[] = [
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is beyond every limit either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Three of them are taken.'),
   equal(/^snapshot/, /new Float64Array\(0\)/, 'What is loaded takes its place.'),
+  equal(
+    /^entry/,
+    /^if \(isDelayed \|\| .* ⇒ && → \|\|$/,
+    'An order that does not stay enters the pool and leaves it in the same command.',
+  ),
+  equal(
+    /^ledger/,
+    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1)$/,
+    'A guess has the hash of both, by which either follows from the other; without one the position is looked up.',
+  ),
+  equal(
+    /^orderBook/,
+    /^if \(market\.autoTick !== 0\) state\.touch\(market\); ⇒ 0 → 1$/,
+    'An order that leaves makes no price more extreme: where the rule did not hold before, it does not hold now.',
+  ),
+  equal(
+    /^orderPool/,
+    /^while \(index\[gap\] !== slot\) gap = .* ⇒ \+ → -$/,
+    'A search that goes round until it finds.',
+  ),
+  equal(/^snapshot/, /gridPips > 0 .* ⇒ > → >=$/, 'A remainder by 0 is NaN, so a grid of 0 is refused either way.'),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'When a slice is looked at first; the table has all.'),
   equal(/^entries/, /./, 'What is read early says nothing: only time can tell.'),
   equal(/^lookAhead/, /^(?!state\.aheadAt = )/, 'What is read early says nothing: only time can tell.'),
