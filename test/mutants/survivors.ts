@@ -84,8 +84,8 @@ const reasons: readonly Reason[] = [
   equal(/^lifecycle/, /^state\.touchedCount = 0;/, 'A market that is looked at once more wants nothing.'),
   equal(
     /^orderBook/,
-    /^if \(market\.autoTick !== 0\) state\.touch\(market\); ⇒ .*!\(market/,
-    'Of who leaves: that brings no price nearer to an end.',
+    /^if \(market\.autoTick !== 0\) state\.touch\(market\); ⇒ (?:.*!\(market|0 → 1$)/,
+    'An order that leaves brings no price nearer to an end: where the rule did not hold before, it does not hold now.',
   ),
   equal(
     /^orderBook/,
@@ -225,11 +225,6 @@ const reasons: readonly Reason[] = [
     'A guess has the hash of both, by which either follows from the other; without one the position is looked up.',
   ),
   equal(
-    /^orderBook/,
-    /^if \(market\.autoTick !== 0\) state\.touch\(market\); ⇒ 0 → 1$/,
-    'An order that leaves makes no price more extreme: where the rule did not hold before, it does not hold now.',
-  ),
-  equal(
     /^orderPool/,
     /^while \(index\[gap\] !== slot\) gap = .* ⇒ \+ → -$/,
     'A search that goes round until it finds.',
@@ -265,6 +260,8 @@ const reasons: readonly Reason[] = [
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as it need be.'),
   equal(/^ledger/, /^this\.bound = growFloat64/, 'An account without a bound is looked at each time.'),
   equal(/^ledger/, /^const last = table\.length - 1;/, 'Entries lie at even places.'),
+  equal(/^orderPool/, /^while \(this\.index\[entry\] >= 0 .* ⇒ 1 → 2$/, 'Entries lie at even places.'),
+  equal(/^ledger/, /^if \(reserved > largest\) .* ⇒ > → >=$/, 'They are the same there.'),
   equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, 'Read early, as above.'),
   equal(/^ledger/, /^if \(reserved > this\.bound\[account\]\)/, 'They are the same there.'),
   equal(/^ledger/, /at < old\.length; at \+= 2/, 'Behind the last entry there is none to move.'),
