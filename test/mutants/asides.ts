@@ -1,6 +1,7 @@
 // Questions that no trace of commands can ask: what a core does at limits that a trace cannot reach, when a snapshot is taken in
 // the middle of a command, with an order behind other bytes in its message, and with ids that share bits as digests never do.
 // traces.ts records the answers of the unchanged core; the killer compares a mutant's with them.
+import { SLICE_MS } from '../../engine/core/idWindow.ts';
 import type { Exchange } from '../../engine/core/index.ts';
 import {
   type Command,
@@ -28,7 +29,7 @@ const ORDER_AT = 128;
 const TIME_AT = 120;
 /** Index of the first digit of an id's third word, after its 0x. */
 const THIRD_WORD_AT = 18;
-const SLICES_AN_HOUR = 2_000;
+const SLICES_AN_HOUR = 3_600_000 / SLICE_MS;
 
 /**
  * Two owners hold shares of one market; one of them offers all of its shares. Of two more markets the first is resolved 50/50 and
