@@ -109,7 +109,6 @@ export const leaveBook = (state: CoreState, market: Market, slot: number, positi
   pool.release(slot);
   // Rare work comes last, see engine/compiler.ts. A released slot keeps its price and heap place until it is taken again.
   if (pool.heapPlace(slot) >= 0) state.expiries.withdraw(slot);
-  if (market.autoTick !== 0) state.touch(market);
   if (ladder.gridPips !== market.tickPips) refitWithout(market, pool.ladderPipsOf(slot));
 };
 

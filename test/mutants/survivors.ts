@@ -84,11 +84,6 @@ const reasons: readonly Reason[] = [
   equal(/^lifecycle/, /^state\.touchedCount = 0;/, 'A market that is looked at once more wants nothing.'),
   equal(
     /^orderBook/,
-    /^if \(market\.autoTick !== 0\) state\.touch\(market\); ⇒ (?:.*!\(market|0 → 1$)/,
-    'An order that leaves brings no price nearer to an end: where the rule did not hold before, it does not hold now.',
-  ),
-  equal(
-    /^orderBook/,
     /^if \(ladder\.gridPips !== market\.tickPips\) ⇒|market\.refitGrid\(\)|refitWithout\(/,
     'A grid that is finer than it must be holds the same prices.',
   ),
