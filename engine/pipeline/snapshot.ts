@@ -81,9 +81,15 @@ export function restoreNewest(
     log('warn', `${fate}; an older one or the whole journal is read instead.`, { ...kept, reason: error.reason });
     if (isDamaged) folder.setAside(kept);
   };
-  return restoreFirst(folder.list(), (sequence) => hashAt(store, sequence), followers, onUnusable);
+  try {
+    return restoreFirst(folder.list(), (sequence) => hashAt(store, sequence), followers, onUnusable);
+  } catch (error) {
+    if (!(error instanceof SnapshotUnusable)) throw error;
+    throw new SnapshotUnusable(`${error.reason} (it was set aside: start again)`, error);
+  }
 }
 
+/** Loads the first usable one of these snapshots. Throws SnapshotUnusable for one that followers have loaded in part. */
 function restoreFirst(
   snapshots: readonly KeptSnapshot[],
   hashOf: (sequence: number) => string | undefined,
@@ -103,7 +109,7 @@ function restoreFirst(
     } catch (error) {
       if (!(error instanceof SnapshotUnusable)) throw error;
       onUnusable(kept, error);
-      if (hasFollowers) throw new SnapshotUnusable(`${error.reason} (it was set aside: start again)`, error);
+      if (hasFollowers) throw error;
     }
   }
   return undefined;
@@ -199,7 +205,7 @@ interface MakeOptions {
  * name, it is read back and its state is compared with the one that it was made of.
  * @param followers fresh ones, of the kinds that the exchange has
  * @returns the sequence of the snapshot, undefined when there was no need for one
- * @throws what recovery throws
+ * @throws what recovery throws, and SnapshotUnusable when followers cannot load their parts of an earlier snapshot
  */
 export async function makeSnapshot(
   dataDir: string,

@@ -250,20 +250,37 @@ test('a snapshot is made despite newer ones of another version, and is not the o
   });
 });
 
+/** The counter's name and version, but it wants a number more than the counter saves. */
+function followerThatCannotLoad() {
+  const visit = (sections: Sections): void => {
+    sections.number('all', 0);
+    sections.number('more', 0);
+  };
+  return { name: 'counter', apply: () => {}, snapshot: { version: 1, visit } };
+}
+
 test('a follower that cannot load its part stops one start; the next one skips the snapshot', {
   timeout,
 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     await run(dataDir, clock, 1, 2, 1);
-    const visit = (sections: Sections): void => {
-      sections.number('all', 0);
-      sections.number('more', 0);
-    };
-    const follower = { name: 'counter', apply: () => {}, snapshot: { version: 1, visit } };
-    const opening = openExchange({ dataDir, clock, settings, followers: [follower] });
+    const opening = openExchange({ dataDir, clock, settings, followers: [followerThatCannotLoad()] });
     await expect(opening).rejects.toThrow(SnapshotUnusable);
     expect(await restart(dataDir, clock)).toBe(0);
+  });
+});
+
+test('a follower that cannot load its part ends the making of a snapshot, which sets none aside and does not say so', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 2, 1);
+    await run(dataDir, clock, 2, 1);
+    const making = makeSnapshot(dataDir, [followerThatCannotLoad()], { log: () => {} });
+    await expect(making).rejects.toThrow(/^The snapshot cannot be used: it has no section follower counter\/more\.$/);
+    expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
   });
 });
 
