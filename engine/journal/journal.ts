@@ -1,8 +1,8 @@
-// The append-only log: gathers records into batches, writes one batch after the other, reports each once it is durable,
-// and reads them back verified. Used by the pipeline; recovery and tools read. It never acknowledges before the store does,
-// and never hands over batch n+1 before n is durable: a failed batch is retried with the same bytes, or everything stops.
-
-import { errorOf, reasonOf } from '../protocol/index.ts';
+// The append-only log: gathers records into batches, writes one batch after the other, and reports each once it is durable;
+// and the functions that read a store's batches back verified. Used by the pipeline; recovery and tools read. It never
+// acknowledges before the store does, and never hands over batch n+1 before n is durable: a failed batch is retried with the
+// same bytes, or everything stops.
+import { dataViewOf, errorOf, reasonOf } from '../protocol/index.ts';
 import { JournalDamaged } from './errors.ts';
 import { JournalFigures } from './figures.ts';
 import { FlushHung, type FlushLimits, FlushWatchdog } from './flushWatchdog.ts';
@@ -42,7 +42,8 @@ interface Batch {
   readonly lastTMs: number;
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** The position before the first record. */
+const START: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
 
 export class Journal {
   /** The last sequence that is durable, 0 for none, and its time (ms). */
@@ -61,7 +62,7 @@ export class Journal {
   private lastTMs: number;
   private lastBatchSequence: number;
   private gathered: Buffer = Buffer.alloc(1 << 16);
-  private gatheredView = viewOf(this.gathered);
+  private gatheredView = dataViewOf(this.gathered);
   private gatheredBytes = 0;
   private gatheredCount = 0;
   private readonly waiting: Batch[] = [];
@@ -81,10 +82,7 @@ export class Journal {
     this.watchdog = new FlushWatchdog(store, retry, (reason) => this.becomeUnavailable(reason));
     const last = store.last();
     this.lastBatchSequence = last?.firstSequence ?? 0;
-    const end: ReadPosition =
-      last === undefined
-        ? { sequence: 1, tMs: 0, hash: GENESIS_HASH }
-        : verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
+    const end = positionAfter(last);
     this.hash = end.hash ?? GENESIS_HASH;
     this.nextSequence = end.sequence;
     this.lastTMs = end.tMs;
@@ -135,14 +133,6 @@ export class Journal {
     } finally {
       this.isTogether = false;
     }
-  }
-
-  /**
-   * The records from a sequence on, portion by portion, each checked against those before it from the first of its batch on
-   * (from the very first if `fromSequence` is 1). Throws JournalDamaged naming the first record that is not sound.
-   */
-  *read(fromSequence = 1): Generator<readonly JournalRecord[]> {
-    yield* readBatches(this.store, fromSequence);
   }
 
   /** The running hash (hex) after the last appended record; valid only once drained() has resolved. */
@@ -293,7 +283,7 @@ export class Journal {
     const larger = Buffer.alloc(capacity);
     this.gathered.copy(larger, 0, 0, this.gatheredBytes);
     this.gathered = larger;
-    this.gatheredView = viewOf(larger);
+    this.gatheredView = dataViewOf(larger);
   }
 }
 
@@ -307,12 +297,19 @@ export function hashAt(store: BatchStore, sequence: number): string | undefined 
 
 /** The last sequence of a store, 0 for none. Throws JournalDamaged when its last batch is not sound. */
 export function lastSequenceOf(store: BatchStore): number {
-  const last = store.last();
-  if (last === undefined) return 0;
-  return verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined }).sequence - 1;
+  return positionAfter(store.last()).sequence - 1;
 }
 
-/** The verified records of a store from a sequence on: what Journal.read does, for a store that nobody appends to. */
+/** The position after the last batch of a store, which is verified. */
+function positionAfter(last: StoredBatch | undefined): ReadPosition {
+  if (last === undefined) return START;
+  return verifyBatch(last.bytes, { sequence: last.firstSequence, tMs: 0, hash: undefined });
+}
+
+/**
+ * The records of a store from a sequence on, portion by portion, each checked against those before it from the first of its
+ * batch on (from the very first if `fromSequence` is 1). Throws JournalDamaged naming the first record that is not sound.
+ */
 export function* readBatches(store: BatchStore, fromSequence: number): Generator<readonly JournalRecord[]> {
   for (const cursor of storedCursors(store, fromSequence)) {
     let records: JournalRecord[] = [];
@@ -358,13 +355,11 @@ export function* cursorsOf(
   batches: Iterable<StoredBatch>,
   askLastFirst: () => number,
 ): Generator<RecordCursor> {
-  let position: ReadPosition = { sequence: 1, tMs: 0, hash: GENESIS_HASH };
-  let isFirst = true;
+  let position = START;
   for (const { firstSequence, bytes } of batches) {
-    if (isFirst && firstSequence > 1 && firstSequence <= fromSequence) {
+    if (position === START && firstSequence > 1 && firstSequence <= fromSequence) {
       position = { sequence: firstSequence, tMs: 0, hash: undefined };
     }
-    isFirst = false;
     if (firstSequence > position.sequence) {
       throw new JournalDamaged(position.sequence, `the records from it to ${firstSequence - 1} are missing`);
     }
@@ -381,7 +376,7 @@ export function* cursorsOf(
   }
   // LMDB keeps no checksums of its pages: a damaged one can end the iteration early without an error.
   const lastFirst = askLastFirst();
-  if (!isFirst && position.sequence <= lastFirst) {
+  if (position.sequence <= lastFirst) {
     throw new JournalDamaged(position.sequence, `the records from it to ${lastFirst - 1} are not found`);
   }
 }

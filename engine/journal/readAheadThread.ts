@@ -2,7 +2,7 @@
 // so that its code is compiled by then. It ends when the task is done or it is told to. It opens the journal for reading only.
 import { once } from 'node:events';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { reasonOf } from '../protocol/index.ts';
+import { dataViewOf, reasonOf } from '../protocol/index.ts';
 import { JournalArchived, JournalDamaged } from './errors.ts';
 import { cursorsOf } from './journal.ts';
 import { packedAfter } from './packedRecords.ts';
@@ -27,7 +27,7 @@ function madeUpBatch(): Buffer {
   const [command, events] = [new Uint8Array(commandBytes), new Uint8Array(eventsBytes)];
   const bytes = recordBytes(commandBytes, eventsBytes);
   const batch = Buffer.alloc(records * bytes);
-  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = dataViewOf(batch);
   for (let index = 0; index < records; index += 1) {
     writeRecord(batch, view, index * bytes, index + 1, 0, command, events, eventsBytes);
   }

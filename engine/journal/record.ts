@@ -1,6 +1,7 @@
 // One record of the journal as bytes: header, command, event frames. The journal writes them back to back into batches;
 // recordCursor.ts reads them with every check. Nothing here knows where batches are kept.
 import { hash } from 'node:crypto';
+import { bufferOf, dataViewOf } from '../protocol/index.ts';
 import { crc32c } from './crc32c.ts';
 
 /** Version byte of every record. */
@@ -52,7 +53,7 @@ export class JournalRecord {
 
   /** The encoded command. */
   get command(): Uint8Array {
-    return viewOf(this.batch, this.commandStart, this.eventsStart);
+    return plainBytesOf(this.batch, this.commandStart, this.eventsStart);
   }
 
   /** The frames of the events that it produced. */
@@ -95,13 +96,13 @@ export function writeRecord(
  * other work. Returns the running hash after the last record.
  */
 export function sealRecords(batch: Buffer, hashBefore: string): string {
-  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = dataViewOf(batch);
   let running = hashBefore;
   for (let start = 0; start < batch.length; ) {
     const end = start + view.getUint32(start + at.length, true);
     batch.write(running, start + at.hash, 'latin1');
     view.setUint32(start + at.crc, crc32c(batch, start + CRC_START, end), true);
-    running = hashOf(viewOf(batch, start, end));
+    running = hashOf(plainBytesOf(batch, start, end));
     start = end;
   }
   return running;
@@ -110,16 +111,12 @@ export function sealRecords(batch: Buffer, hashBefore: string): string {
 /** The records of a batch whose bytes this process has just written or already verified. */
 export function recordsOf(batch: Uint8Array): JournalRecord[] {
   const buffer = bufferOf(batch);
-  const view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+  const view = dataViewOf(batch);
   const records: JournalRecord[] = [];
   for (let start = 0; start < batch.length; start += view.getUint32(start + at.length, true)) {
     records.push(new JournalRecord(buffer, view, start));
   }
   return records;
-}
-
-export function bufferOf(bytes: Uint8Array): Buffer {
-  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
 /** The running hash after a record, as hex. */
@@ -132,7 +129,7 @@ export function hashOf(record: Uint8Array): string {
   return hash('sha256', record, 'binary');
 }
 
-/** A part of a batch as a plain array, which takes half the time to make that a Buffer takes. */
-export function viewOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array {
+/** A part of a batch as a plain Uint8Array, which takes half the time to make that a Buffer takes. */
+export function plainBytesOf({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array {
   return new Uint8Array(buffer, byteOffset + start, end - start);
 }

@@ -1,18 +1,18 @@
 // Reads the records of stored batches with every check, one after the other and without an object for each: recovery and
 // tools go through a journal with it. It does not know where batches are kept, and writes nothing.
+import { bufferOf, dataViewOf } from '../protocol/index.ts';
 import { crc32c } from './crc32c.ts';
 import { JournalDamaged } from './errors.ts';
 import {
-  bufferOf,
   CRC_START,
   HASH_BYTES,
   hashOf,
   JournalRecord,
+  plainBytesOf,
   RECORD_AT,
   RECORD_HEADER_BYTES,
   RECORD_VERSION,
   recordBytes,
-  viewOf,
 } from './record.ts';
 
 /** The position of a reader: what the next record must match. `hash` undefined = taken from the record itself. */
@@ -47,7 +47,7 @@ export class RecordCursor {
   /** @param from what the first record must match */
   constructor(batch: Uint8Array, { sequence, tMs, hash }: ReadPosition) {
     this.batch = bufferOf(batch);
-    this.view = new DataView(batch.buffer, batch.byteOffset, batch.byteLength);
+    this.view = dataViewOf(batch);
     this.sequence = sequence - 1;
     this.bytes = batch.subarray(0, 0);
     this.tMs = tMs;
@@ -83,7 +83,7 @@ export class RecordCursor {
     const end = start + view.getUint32(start + RECORD_AT.length, true);
     const sequence = this.sequence + 1;
     const tMs = view.getFloat64(start + RECORD_AT.tMs, true);
-    const bytes = viewOf(batch, start, end);
+    const bytes = plainBytesOf(batch, start, end);
     const hash = hashOf(bytes);
     if (end < batch.length) this.damage = this.flawOf(end, sequence + 1, tMs, hash);
     if ((end === batch.length || this.damage !== undefined) && !this.matchesChecksum(start, end)) {

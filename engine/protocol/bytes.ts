@@ -1,5 +1,5 @@
-// Hexadecimal text to bytes and back for the fixed-width ids of messages (order ids, addresses, key ids).
-// Called by the codec, the registry and tests; the core's hot path never turns an id into text.
+// Views on bytes, and hexadecimal text to bytes and back for the fixed-width ids of messages (order ids, addresses, key ids).
+// Called by the codec, the registry, the journal and tests; the core's hot path never turns an id into text.
 
 const NO_DIGIT = 0x80;
 /** The value of each hex digit by character code, for codes below 256. */
@@ -10,11 +10,19 @@ for (let value = 0; value < 16; value += 1) {
   DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
+/** A view on exactly these bytes. */
+export const dataViewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** The same bytes as a Buffer, without a copy. */
+export function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
 /** The lower-case text `0x…` of `count` bytes from `offset` on. */
 export function bytesToHex(bytes: Uint8Array, offset: number, count: number): string {
   // Natively, in one step: building the text digit by digit would leave a trail of intermediate strings.
-  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return `0x${buffer.toString('hex', offset, offset + count)}`;
+  return `0x${bufferOf(bytes).toString('hex', offset, offset + count)}`;
 }
 
 /**

@@ -1,7 +1,7 @@
 // Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
 // Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError, and never
 // yield a wrong message.
-import { bytesToHex } from './bytes.ts';
+import { bytesToHex, dataViewOf } from './bytes.ts';
 import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
 import { CodecError, fieldWriters } from './fields.ts';
 import {
@@ -51,8 +51,6 @@ export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string,
       throw new CodecError(`${name}: byte ${offset + gap} belongs to no field and is not 0`);
   }
 }
-
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
  * Commands share buffers of this size: a buffer of its own would cost a command more than everything that is written into it.
@@ -117,7 +115,7 @@ export function encodeCommand(command: Command): Uint8Array {
  * Throws CodecError when they are anything else.
  */
 export function decodeCommand(bytes: Uint8Array): Command {
-  return decodeCommandAt(bytes, viewOf(bytes), 0, bytes.length);
+  return decodeCommandAt(bytes, dataViewOf(bytes), 0, bytes.length);
 }
 
 /** The same for the command at start..end of larger bytes, which `view` covers too. Its tail is a view into them. */
@@ -215,7 +213,7 @@ function decodeFrame(
  * Throws CodecError when the bytes are not exactly such frames.
  */
 export function decodeEvents(bytes: Uint8Array): EngineEvent[] {
-  return decodeEventsAt(bytes, viewOf(bytes), 0, bytes.length);
+  return decodeEventsAt(bytes, dataViewOf(bytes), 0, bytes.length);
 }
 
 /** The same for the frames at start..end of larger bytes, which `view` covers too. */

@@ -141,12 +141,11 @@ test('after each of 12 kills at random moments, the journal has every acknowledg
 
 /** Copies a journal's records into a new one, modified by `change`, with valid checksums and hashes. */
 async function forge(dataDir: string, change: (command: Uint8Array, events: Uint8Array, sequence: number) => void) {
-  const source = new LmdbStore(join(dataDir, 'journal'));
-  const original = new Journal(source, listen());
+  const original = new JournalReader(dataDir);
   const records = [...original.read()].flat().map(({ sequence, tMs, command, events }) => {
     return { sequence, tMs, command: command.slice(), events: events.slice() };
   });
-  await original.close(1_000);
+  await original.close();
   rmSync(join(dataDir, 'journal'), { recursive: true });
   const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), listen());
   for (const { sequence, tMs, command, events } of records) {
