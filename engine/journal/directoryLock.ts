@@ -1,6 +1,6 @@
 // The lock that keeps a second process out of a data directory: a file that names its holder, and beside it a socket on which
 // the holder listens. A pid and a start time say whether a process still lives, but only within one pid namespace: to a
-// container, the processes of another one and of its host do not exist. So a process of another namespace knocks at the socket,
+// container, the processes of another one and of its host do not exist. So a process of another namespace connects to the socket,
 // which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -22,9 +22,9 @@ import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
 import { codeOf, lockPathIn } from './files.ts';
 
 /** Ids of the locks that this process holds. Any other lock with our pid is from an earlier process, whose pid was reused. */
-const held = new Set<string>();
-/** Ids of locks whose holders have ended, which is final: each is knocked for only once, though a start asks several times. */
-const ended = new Set<string>();
+const heldIds = new Set<string>();
+/** Ids of locks whose holders have ended, which is final: each is probed only once, though a start asks several times. */
+const endedIds = new Set<string>();
 
 interface LockHolder {
   readonly pid: number;
@@ -40,13 +40,13 @@ const ID_BYTES = 8;
 const ID = /^[0-9a-f]{16}$/;
 /** Some systems refuse longer socket paths. */
 const SOCKET_PATH_BYTES_MAX = 100;
-const KNOCK_MS_MAX = 10_000;
-/** Exit statuses of the process that knocks: it came in, or nobody listens any more. Any other status says nothing. */
-const CAME_IN = 0;
+const PROBE_MS_MAX = 10_000;
+/** Exit statuses of the process that probes a socket: it was connected, or nobody listens any more. Any other says nothing. */
+const CONNECTED = 0;
 const NOBODY_LISTENS = 3;
-const KNOCK = `
+const PROBE = `
   const socket = require('node:net').connect({ path: process.argv[1] });
-  socket.on('connect', () => process.exit(${CAME_IN}));
+  socket.on('connect', () => process.exit(${CONNECTED}));
   socket.on('error', ({ code }) => process.exit(code === 'ECONNREFUSED' ? ${NOBODY_LISTENS} : 1));`;
 
 const socketNameOf = (id: string): string => `lock.${id}`;
@@ -61,7 +61,7 @@ export class DirectoryLock {
   /** Takes the lock of a directory, also from a holder that has ended. Throws DataDirectoryLocked. */
   constructor(directory: string) {
     this.directory = directory;
-    // Before the lock appears: a process that reads it may knock at once.
+    // Before the lock appears: a process that reads it may connect at once.
     this.stopListening = listenIn(directory, socketNameOf(this.id));
     try {
       this.take();
@@ -73,7 +73,7 @@ export class DirectoryLock {
 
   /** Lets the next process in. */
   release(): void {
-    if (!held.delete(this.id)) return;
+    if (!heldIds.delete(this.id)) return;
     const lockPath = lockPathIn(this.directory);
     if (readHolder(lockPath)?.id === this.id) rmSync(lockPath, { force: true });
     this.stopListening();
@@ -86,8 +86,8 @@ export class DirectoryLock {
     // Three rounds: one to take over a stale lock, one more if another process was faster and is already gone.
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
-        held.add(id);
         this.requireAlone();
+        heldIds.add(id);
         return;
       }
       removeStaleLock(directory, id);
@@ -112,7 +112,6 @@ export class DirectoryLock {
         removeEnded(aside, holder, directory);
         continue;
       }
-      held.delete(id);
       renameSync(aside, lockPathIn(directory));
       throw new DataDirectoryLocked(directory, holder.pid, place);
     }
@@ -223,18 +222,18 @@ function readHolder(lockPath: string): LockHolder | undefined {
 /** Where the holder of a lock lives; undefined if it has ended. */
 function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined {
   const { id, pidNamespace } = holder;
-  if (id !== undefined && held.has(id)) return 'here';
+  if (id !== undefined && heldIds.has(id)) return 'here';
   if (pidNamespace === undefined || pidNamespace === ownNamespace()) return isAlive(holder) ? 'here' : undefined;
-  if (id === undefined) return 'unheard';
-  if (ended.has(id)) return undefined;
-  switch (knock(directory, id)) {
-    case CAME_IN:
+  if (id === undefined) return 'unreachable';
+  if (endedIds.has(id)) return undefined;
+  switch (probe(directory, id)) {
+    case CONNECTED:
       return 'elsewhere';
     case NOBODY_LISTENS:
-      ended.add(id);
+      endedIds.add(id);
       return undefined;
     default:
-      return 'unheard';
+      return 'unreachable';
   }
 }
 
@@ -252,11 +251,11 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   return startedAt === undefined || current === undefined || current === startedAt;
 }
 
-/** Knocks at a holder's socket, from a child process: opening a directory blocks until the answer. */
-function knock(directory: string, id: string): number | null {
+/** Connects to a holder's socket, in a child process: opening a directory blocks until it exits. Returns its exit status. */
+function probe(directory: string, id: string): number | null {
   const env = { ...process.env, NODE_OPTIONS: '' };
-  const options = { cwd: directory, env, stdio: 'ignore', timeout: KNOCK_MS_MAX } as const;
-  return spawnSync(process.execPath, ['-e', KNOCK, socketNameOf(id)], options).status;
+  const options = { cwd: directory, env, stdio: 'ignore', timeout: PROBE_MS_MAX } as const;
+  return spawnSync(process.execPath, ['-e', PROBE, socketNameOf(id)], options).status;
 }
 
 /**

@@ -20,7 +20,7 @@ export class JournalDamaged extends Error {
  * Where the holder of a data directory lives: in our own pid namespace; in another one (of a container, say), where it answers;
  * or in another one, and it could not be asked.
  */
-export type HolderPlace = 'here' | 'elsewhere' | 'unheard';
+export type HolderPlace = 'here' | 'elsewhere' | 'unreachable';
 
 /** Another process has the data directory. */
 export class DataDirectoryLocked extends Error {
@@ -30,13 +30,13 @@ export class DataDirectoryLocked extends Error {
 
   constructor(directory: string, pid: number, place: HolderPlace = 'here') {
     const where = place === 'here' ? '' : ' of another container or of the host machine';
-    const unheard =
-      place === 'unheard'
+    const advice =
+      place === 'unreachable'
         ? ` This program could not check whether that process still runs: if it has ended, remove the file ${lockPathIn(directory)}.`
         : '';
     super(
       `The data directory ${directory} is in use by process ${pid}${where}. ` +
-        `Stop that process, or choose another --data-dir.${unheard}`,
+        `Stop that process, or choose another --data-dir.${advice}`,
     );
     this.directory = directory;
     this.pid = pid;
