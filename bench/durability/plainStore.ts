@@ -30,7 +30,7 @@ export class PlainStore implements BatchStore {
     return undefined;
   }
 
-  lastFirst(): number {
+  lastBatchSequence(): number {
     return 0;
   }
 

@@ -12,7 +12,7 @@ import { copyDurably, dataFileIn, isWithin, journalFolderIn, makeFolders, syncFo
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
-import { hashBehind, type JournalRecord } from './record.ts';
+import { hashAfter, type JournalRecord } from './record.ts';
 import { type SnapshotFacts, SnapshotFile } from './snapshotFile.ts';
 import { SnapshotFolder } from './snapshots.ts';
 
@@ -69,7 +69,7 @@ async function archiveRecords(
   const needed = neededFrom(dataDir, store);
   const list = readArchiveList(dataDir);
   const total = lastSequenceOf(store);
-  const liveFirst = store.first() ?? 1;
+  const liveFirst = store.firstBatchSequence() ?? 1;
   const first = (list.parts.at(-1)?.lastSequence ?? 0) + 1;
   if (needed === undefined || Math.max(first, needed) <= liveFirst) return undefined;
   const parts = [...list.parts];
@@ -193,7 +193,7 @@ function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last:
         `The copy in ${folder} differs from the original from record ${record.sequence} on. Nothing was removed.`,
       );
     }
-    if (record.sequence === last) hash = hashBehind(value);
+    if (record.sequence === last) hash = hashAfter(value);
   }
   if (hash === '' || copied.next().done !== true) throw new Error(`The copy in ${folder} holds different records.`);
   return hash;

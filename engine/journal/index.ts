@@ -36,7 +36,7 @@ export { PartedStore } from './partedStore.ts';
 export { ReadAheadThread, readAhead } from './readAhead.ts';
 export { JournalReader } from './reader.ts';
 export {
-  hashBehind,
+  hashAfter,
   JournalRecord,
   RECORD_AT,
   RECORD_HEADER_BYTES,

@@ -6,7 +6,7 @@ import { dataViewOf, errorOf, reasonOf } from '../protocol/index.ts';
 import { JournalDamaged } from './errors.ts';
 import { JournalFigures } from './figures.ts';
 import { FlushHung, type FlushLimits, FlushWatchdog } from './flushWatchdog.ts';
-import { GENESIS_HASH, hashBehind, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
+import { GENESIS_HASH, hashAfter, type JournalRecord, recordBytes, sealRecords, writeRecord } from './record.ts';
 import { type ReadPosition, RecordCursor, verifyBatch } from './recordCursor.ts';
 import type { BatchStore, StoredBatch } from './store.ts';
 
@@ -290,7 +290,7 @@ export class Journal {
 /** The running hash (hex) after a record of a store; undefined when it has none of this sequence. Throws JournalDamaged. */
 export function hashAt(store: BatchStore, sequence: number): string | undefined {
   for (const records of readBatches(store, sequence)) {
-    return records[0].sequence === sequence ? hashBehind(records[0]) : undefined;
+    return records[0].sequence === sequence ? hashAfter(records[0]) : undefined;
   }
   return undefined;
 }
@@ -327,17 +327,17 @@ export function* readBatches(store: BatchStore, fromSequence: number): Generator
 
 /** Cursors through the batches of a store, see cursorsOf. */
 export function storedCursors(store: BatchStore, fromSequence: number): Generator<RecordCursor> {
-  return cursorsOf(fromSequence, store.batches(fromSequence), lastFirstOf(store));
+  return cursorsOf(fromSequence, store.batches(fromSequence), lastBatchSequenceOf(store));
 }
 
 /**
  * A function that returns where the last batch of a store begins. The store is asked at once, since more may be written during
  * a read; an error that it throws is thrown when the answer is needed, so that everything before the damage can be read.
  */
-export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number {
+export function lastBatchSequenceOf(store: Pick<BatchStore, 'lastBatchSequence'>): () => number {
   try {
-    const lastFirst = store.lastFirst();
-    return () => lastFirst;
+    const lastBatchSequence = store.lastBatchSequence();
+    return () => lastBatchSequence;
   } catch (error) {
     return () => {
       throw error;
@@ -348,12 +348,12 @@ export function lastFirstOf(store: Pick<BatchStore, 'lastFirst'>): () => number 
 /**
  * A cursor for each batch, from the one that holds `fromSequence` on. A cursor must be read to its end before the next one is
  * asked for. Throws JournalDamaged naming the first record that is not sound, after all records before it were read.
- * @param askLastFirst returns where the last batch of the store begins, see lastFirstOf
+ * @param askLastBatchSequence returns where the last batch of the store begins, see lastBatchSequenceOf
  */
 export function* cursorsOf(
   fromSequence: number,
   batches: Iterable<StoredBatch>,
-  askLastFirst: () => number,
+  askLastBatchSequence: () => number,
 ): Generator<RecordCursor> {
   let position = START;
   for (const { firstSequence, bytes } of batches) {
@@ -375,8 +375,8 @@ export function* cursorsOf(
     position = cursor.position;
   }
   // LMDB keeps no checksums of its pages: a damaged one can end the iteration early without an error.
-  const lastFirst = askLastFirst();
-  if (position.sequence <= lastFirst) {
-    throw new JournalDamaged(position.sequence, `the records from it to ${lastFirst - 1} are not found`);
+  const lastBatchSequence = askLastBatchSequence();
+  if (position.sequence <= lastBatchSequence) {
+    throw new JournalDamaged(position.sequence, `the records from it to ${lastBatchSequence - 1} are not found`);
   }
 }

@@ -2,7 +2,6 @@
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { inspect } from 'node:util';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
 import { withDeadline } from './deadline.ts';
@@ -11,7 +10,7 @@ import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
 import { dataFileIn, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
-import type { BatchStore, StoredBatch } from './store.ts';
+import { type BatchStore, copyOf, requireSequence, type StoredBatch } from './store.ts';
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left open until the process ends. */
 const CLOSE_DEADLINE_MS = 1_000;
@@ -65,24 +64,22 @@ export class LmdbStore implements BatchStore {
 
   last(): StoredBatch | undefined {
     const [last] = readSound(1, () => [...this.database.getRange({ reverse: true, limit: 1 })]);
-    return last === undefined ? undefined : { firstSequence: soundKey(1, last.key), bytes: last.value };
+    return last === undefined ? undefined : { firstSequence: requireSequence(last.key, 1), bytes: last.value };
   }
 
-  lastFirst(): number {
+  lastBatchSequence(): number {
     const [last] = readSound(1, () => [...this.database.getKeys({ reverse: true, limit: 1 })]);
-    return last === undefined ? 0 : soundKey(1, last);
+    return last === undefined ? 0 : requireSequence(last, 1);
   }
 
   /** The first sequence of the first batch, if there is one. */
-  first(): number | undefined {
+  firstBatchSequence(): number | undefined {
     const [first] = readSound(1, () => [...this.database.getKeys({ limit: 1 })]);
-    return first === undefined ? undefined : soundKey(1, first);
+    return first === undefined ? undefined : requireSequence(first, 1);
   }
 
   *batches(sequence: number): Generator<StoredBatch> {
-    for (const { firstSequence, bytes: lent } of this.lentBatches(sequence)) {
-      yield { firstSequence, bytes: new Uint8Array(lent) };
-    }
+    for (const batch of this.lentBatches(sequence)) yield copyOf(batch);
   }
 
   /**
@@ -95,7 +92,7 @@ export class LmdbStore implements BatchStore {
       const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
       const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
       for (const key of keys) {
-        const value = readSound(soundKey(start, key), () => this.database.getBinaryFast(key));
+        const value = readSound(requireSequence(key, start), () => this.database.getBinaryFast(key));
         if (value === undefined) throw new JournalDamaged(key, 'LMDB lists a batch that it does not contain');
         yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
       }
@@ -108,7 +105,7 @@ export class LmdbStore implements BatchStore {
   private startOf(sequence: number): number {
     const before = { start: sequence, reverse: true, limit: 1 } as const;
     const [start] = readSound(sequence, () => [...this.database.getKeys(before)]);
-    return start === undefined ? 0 : soundKey(sequence, start);
+    return start === undefined ? 0 : requireSequence(start, sequence);
   }
 
   /** Lets the next read see what others have written until now. */
@@ -180,13 +177,4 @@ function readSound<T>(sequence: number, read: () => T): T {
     if (!(error instanceof Error && UNREADABLE.test(error.message))) throw error;
     throw new JournalDamaged(sequence, `LMDB cannot read the file data.mdb (${error.message})`);
   }
-}
-
-/** Checks the key of a batch, which is a sequence: any other is damage, and LMDB's binding would throw on a look-up of it. */
-function soundKey(sequence: number, key: number): number {
-  if (Number.isSafeInteger(key) && key > 0) return key;
-  throw new JournalDamaged(
-    Math.max(1, sequence),
-    `LMDB lists a batch with the key ${inspect(key)}, which is not a sequence`,
-  );
 }

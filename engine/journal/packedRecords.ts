@@ -1,7 +1,7 @@
 // Records of the journal laid out for a replay: whole, one after the other in a buffer, each with its command at a multiple of
 // 8 bytes, where reducers read it in place. Packed as the journal is read, in this thread or in one that reads ahead; recovery
 // takes them apart.
-import { hashBehind, type JournalRecord, RECORD_HEADER_BYTES } from './record.ts';
+import { hashAfter, type JournalRecord, RECORD_HEADER_BYTES } from './record.ts';
 import type { RecordCursor } from './recordCursor.ts';
 
 /** Bytes of a pack's records, unless one needs more: they stay in the processor's cache while they are replayed. */
@@ -69,7 +69,7 @@ export function packRecords(records: readonly JournalRecord[]): PackedRecords {
   const packer = new Packer(new ArrayBuffer(placesBytesOf(records.length) + bytes), records.length);
   for (const { bytes } of records) packer.add(bytes);
   const last = records[records.length - 1];
-  return packer.pack(last.sequence, hashBehind(last));
+  return packer.pack(last.sequence, hashAfter(last));
 }
 
 /**
@@ -107,8 +107,8 @@ export function* packedAfter(
       if (cursor.sequence >= total) break;
     }
   } catch (error) {
-    if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashBehind);
+    if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashAfter);
     throw error;
   }
-  if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashBehind);
+  if (packer !== undefined && last !== undefined) yield packer.pack(last.sequence, last.hashAfter);
 }

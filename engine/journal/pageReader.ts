@@ -4,13 +4,12 @@
 // which was answered (LMDB's ITS#9496). And a damaged page is an error here, where LMDB would end the process. A journal is
 // only appended to: batches stay where they are, and only the pages above the last one are rewritten.
 import { accessSync, closeSync, constants, openSync, readSync } from 'node:fs';
-import { inspect } from 'node:util';
 import { readKey } from 'ordered-binary';
 import { assertFileIsWhole } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
 import { dataFileIn } from './files.ts';
 import { type Meta, readMetas } from './meta.ts';
-import type { BatchStore, StoredBatch } from './store.ts';
+import { type BatchStore, copyOf, isSequence, requireSequence, type StoredBatch } from './store.ts';
 import { childOf, keyOf, nodeAt, nodeCount, placeOf, readTreePage } from './treePages.ts';
 
 /** A leaf as it was read, and the first sequence of the next one; undefined after the last. */
@@ -47,13 +46,13 @@ export class PageReader implements BatchStore {
     return leaf === undefined ? undefined : copyOf(this.batchOf(leaf, nodeCount(leaf.page) - 1));
   }
 
-  lastFirst(): number {
+  lastBatchSequence(): number {
     const leaf = this.leafOf(Number.POSITIVE_INFINITY);
     return leaf === undefined ? 0 : sequenceOf(leaf.page, nodeCount(leaf.page) - 1);
   }
 
   /** The first sequence of the first batch, if there is one. */
-  first(): number | undefined {
+  firstBatchSequence(): number | undefined {
     const leaf = this.leafOf(0);
     return leaf === undefined ? undefined : sequenceOf(leaf.page, 0);
   }
@@ -157,26 +156,15 @@ export class PageReader implements BatchStore {
   }
 }
 
-const copyOf = ({ firstSequence, bytes }: StoredBatch): StoredBatch => ({
-  firstSequence,
-  bytes: new Uint8Array(bytes),
-});
-
 /** The first sequence of the batch at an index of a leaf. */
 function sequenceOf(page: Buffer, index: number): number {
-  const sequence = sequenceAt(page, index);
-  if (sequence !== undefined) return sequence;
-  throw new JournalDamaged(
-    1,
-    `LMDB lists a batch with the key ${inspect(keyAt(page, index))}, which is not a sequence`,
-  );
+  return requireSequence(keyAt(page, index), 1);
 }
 
 /** The first sequence of the batch or subtree that a node leads to; undefined if its key is not a sequence. */
 function sequenceAt(page: Buffer, index: number): number | undefined {
-  const sequence = keyAt(page, index);
-  const isOne = typeof sequence === 'number' && Number.isSafeInteger(sequence) && sequence > 0;
-  return isOne ? sequence : undefined;
+  const key = keyAt(page, index);
+  return isSequence(key) ? key : undefined;
 }
 
 /** A node's key; its raw bytes if they cannot be decoded. */

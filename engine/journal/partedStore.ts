@@ -51,8 +51,8 @@ export class PartedStore implements BatchStore {
     return this.live.last();
   }
 
-  lastFirst(): number {
-    return this.live.lastFirst();
+  lastBatchSequence(): number {
+    return this.live.lastBatchSequence();
   }
 
   /** Throws JournalArchived when the records asked for lie in a part that cannot be read. */
@@ -80,7 +80,8 @@ export class PartedStore implements BatchStore {
   }
 
   private *read(sequence: number, batchesOf: BatchesOf): Generator<StoredBatch> {
-    const liveFirst = this.archive.parts.length === 0 ? 0 : (this.live.first() ?? Number.POSITIVE_INFINITY);
+    const liveFirst =
+      this.archive.parts.length === 0 ? 0 : (this.live.firstBatchSequence() ?? Number.POSITIVE_INFINITY);
     for (const part of this.archive.parts) {
       if (part.lastSequence < sequence || part.lastSequence >= liveFirst) continue;
       yield* batchesOf(this.storeOf(part), Math.max(sequence, part.firstSequence));
@@ -102,7 +103,9 @@ export class PartedStore implements BatchStore {
       throw unreadable(reasonOf(error));
     }
     this.opened.set(folder, store);
-    if (store.first() !== firstSequence) throw unreadable(`its records begin at ${store.first() ?? 'none'}`);
+    const found = store.firstBatchSequence();
+    if (found === undefined) throw unreadable('it has no records');
+    if (found !== firstSequence) throw unreadable(`its records begin at ${found}`);
     return store;
   }
 }

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { checkFormat } from './dataDirectory.ts';
 import { journalFileIn } from './files.ts';
-import { cursorsOf, hashAt, lastFirstOf, lastSequenceOf, readBatches, storedCursors } from './journal.ts';
+import { cursorsOf, hashAt, lastBatchSequenceOf, lastSequenceOf, readBatches, storedCursors } from './journal.ts';
 import { type JournalAccess, PartedStore } from './partedStore.ts';
 import type { JournalRecord } from './record.ts';
 import type { RecordCursor } from './recordCursor.ts';
@@ -34,7 +34,7 @@ export class JournalReader {
 
   /** The same without copies: each is valid until anything else is read from this reader. */
   lentCursors(fromSequence: number): Generator<RecordCursor> {
-    return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), lastFirstOf(this.store));
+    return cursorsOf(fromSequence, this.store.lentBatches(fromSequence), lastBatchSequenceOf(this.store));
   }
 
   /** The running hash (hex) after a record; undefined when there is none of this sequence. Throws JournalDamaged. */

@@ -120,7 +120,7 @@ export function recordsOf(batch: Uint8Array): JournalRecord[] {
 }
 
 /** The running hash after a record, as hex. */
-export function hashBehind(record: JournalRecord): string {
+export function hashAfter(record: JournalRecord): string {
   return hash('sha256', record.bytes, 'hex');
 }
 

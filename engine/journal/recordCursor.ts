@@ -68,7 +68,7 @@ export class RecordCursor {
   }
 
   /** The running hash (hex) after the current record; '' if it is not known, before the first next(). */
-  get hashBehind(): string {
+  get hashAfter(): string {
     return Buffer.from(this.hash ?? '', 'latin1').toString('hex');
   }
 

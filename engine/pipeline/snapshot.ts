@@ -4,8 +4,8 @@
 // every one proves that the one before it can be used.
 import {
   type BatchStore,
+  hashAfter,
   hashAt,
-  hashBehind,
   JournalReader,
   type JournalRecord,
   type KeptSnapshot,
@@ -259,7 +259,7 @@ export function snapshotFault(
   try {
     const { journalHash, versions } = readFacts(path);
     requireVersion('reducers', versions.reducers, REDUCERS_VERSION);
-    requireSound(journalHash === hashBehind(record), 'it is of another journal');
+    requireSound(journalHash === hashAfter(record), 'it is of another journal');
     requireSame(path, { ...reducers.stateHash() });
     return undefined;
   } catch (error) {

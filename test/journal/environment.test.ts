@@ -115,9 +115,9 @@ test('the meta page left by a failed write is not reported as damage, and writin
     bytes.writeBigUInt64LE(4n, 152);
     writeFileSync(file, bytes);
     const again = new LmdbStore(dir);
-    expect(again.lastFirst()).toBe(5);
+    expect(again.lastBatchSequence()).toBe(5);
     await again.write(6, Buffer.from('another batch'));
-    expect(again.lastFirst()).toBe(6);
+    expect(again.lastBatchSequence()).toBe(6);
     await again.close();
   });
 });
@@ -129,7 +129,7 @@ test('a batch whose key is not a sequence throws JournalDamaged', async () => {
       await database.put(key, Buffer.from('a batch'));
       await database.close();
       const store = new LmdbStore(dir);
-      for (const read of ['last', 'lastFirst', 'first'] as const) {
+      for (const read of ['last', 'lastBatchSequence', 'firstBatchSequence'] as const) {
         expect(() => store[read](), `${read} of ${inspect(key)}`).toThrow(JournalDamaged);
       }
       await store.close();

@@ -46,7 +46,10 @@ test('the page reader finds the same batches as LMDB, from any sequence', async 
         expect(found, `from ${sequence} of ${count}`).toEqual([...lmdb.batches(sequence)].map(textOf));
         expect([...pages.lentBatches(sequence)].length).toBe(found.length);
       }
-      expect([pages.first(), pages.lastFirst()]).toEqual([lmdb.first(), lmdb.lastFirst()]);
+      expect([pages.firstBatchSequence(), pages.lastBatchSequence()]).toEqual([
+        lmdb.firstBatchSequence(),
+        lmdb.lastBatchSequence(),
+      ]);
       const [last, lmdbLast] = [pages.last(), lmdb.last()].map((batch) => batch && textOf(batch));
       expect(last).toBe(lmdbLast);
       await lmdb.close();
@@ -95,7 +98,7 @@ test('while another process writes, every batch is read complete and in order', 
         }
         expect(next).toBeGreaterThan(seen);
         seen = next - 1;
-        expect(reader.lastFirst()).toBeGreaterThanOrEqual(seen);
+        expect(reader.lastBatchSequence()).toBeGreaterThanOrEqual(seen);
       }
     } finally {
       writer.kill('SIGKILL');

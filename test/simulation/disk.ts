@@ -58,7 +58,7 @@ export class FaultyStore implements BatchStore {
     return this.disk.batches.at(-1);
   }
 
-  lastFirst(): number {
+  lastBatchSequence(): number {
     return this.last()?.firstSequence ?? 0;
   }
 
