@@ -183,9 +183,9 @@ async function copyChecked(source: LmdbStore, folder: string, range: Range): Pro
 
 /** Throws when the copy differs from its source. Returns the running hash after its last record. */
 function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last: number, folder: string): string {
-  const copied = recordsOf(copy, first);
+  const copied = recordsFrom(copy, first);
   let hash = '';
-  for (const record of recordsOf(source, first)) {
+  for (const record of recordsFrom(source, first)) {
     if (record.sequence > last) break;
     const { value, done } = copied.next();
     if (done === true || Buffer.compare(value.bytes, record.bytes) !== 0) {
@@ -199,6 +199,6 @@ function compareRecords(source: LmdbStore, copy: LmdbStore, first: number, last:
   return hash;
 }
 
-function* recordsOf(store: LmdbStore, first: number): Generator<JournalRecord> {
+function* recordsFrom(store: LmdbStore, first: number): Generator<JournalRecord> {
   for (const records of readBatches(store, first)) yield* records;
 }

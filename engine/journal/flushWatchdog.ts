@@ -14,7 +14,7 @@ export interface FlushLimits {
 const FLUSH_MS = 15_000;
 const FLUSH_MS_MAX = 600_000;
 /** Number of checks of a flush before it is late. A halt of the whole process counts as one check at most. */
-const FLUSH_LOOKS = 15;
+const CHECKS_UNTIL_LATE = 15;
 
 /** A flush has not ended in its time, or was given up at a stop: whether its batch is durable is not known. */
 export class FlushHung extends Error {
@@ -33,7 +33,7 @@ export class FlushWatchdog {
   /** Runs from the first flush until a check finds none in progress. */
   private timer: NodeJS.Timeout | undefined;
   /** The number of the next check of the flush in progress. */
-  private looks = 0;
+  private checks = 0;
   /** Ends the wait for the flush in progress; undefined when there is none. */
   private abandon: ((reason: FlushHung) => void) | undefined;
   private isStopped = false;
@@ -52,8 +52,8 @@ export class FlushWatchdog {
    */
   write(firstSequence: number, batch: Uint8Array): Promise<void> {
     // A timer that already runs may fire right after the flush has begun: its first check does not count.
-    this.looks = this.timer === undefined ? 1 : 0;
-    this.timer ??= setInterval(() => this.look(), this.flushMs / FLUSH_LOOKS);
+    this.checks = this.timer === undefined ? 1 : 0;
+    this.timer ??= setInterval(() => this.check(), this.flushMs / CHECKS_UNTIL_LATE);
     return new Promise((resolve, reject) => {
       this.abandon = reject;
       this.store.write(firstSequence, batch).then(resolve, reject);
@@ -75,15 +75,15 @@ export class FlushWatchdog {
     clearInterval(this.timer);
   }
 
-  private look(): void {
+  private check(): void {
     if (this.abandon === undefined) {
       clearInterval(this.timer);
       this.timer = undefined;
       return;
     }
-    const waitedMs = (this.looks * this.flushMs) / FLUSH_LOOKS;
-    if (this.looks === FLUSH_LOOKS) this.onLate(`the journal's flush has not ended for ${this.flushMs} ms`);
+    const waitedMs = (this.checks * this.flushMs) / CHECKS_UNTIL_LATE;
+    if (this.checks === CHECKS_UNTIL_LATE) this.onLate(`the journal's flush has not ended for ${this.flushMs} ms`);
     if (waitedMs >= this.flushMsMax || this.isStopped) this.abandon(new FlushHung(waitedMs));
-    this.looks += 1;
+    this.checks += 1;
   }
 }

@@ -24,13 +24,13 @@ export interface ReadAheadTask {
 }
 
 /** A pack of the thread: in the next slot, or in memory of its own if the slot was too small. */
-interface PackNews extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash'> {
+interface PackMessage extends Pick<PackedRecords, 'firstSequence' | 'count' | 'hash'> {
   readonly own: SharedArrayBuffer | undefined;
 }
 
 /** A message of the thread, which ends after its last one. */
-export type ReadAheadNews =
-  | { readonly packed: PackNews }
+export type ReadAheadMessage =
+  | { readonly packed: PackMessage }
   | { readonly damage: { readonly sequence: number; readonly reason: string } }
   | { readonly archived: string }
   | { readonly failure: string };
@@ -82,16 +82,16 @@ export class ReadAheadThread {
   /** Gives the thread its task, the only one that it ever has. */
   read(task: ReadAheadTask): void {
     this.hasTask = true;
-    this.tell(SHARED.isWanted, 1);
+    this.set(SHARED.isWanted, 1);
     this.worker.ref();
     this.worker.postMessage(task);
   }
 
   /** Ends the thread, whatever it is doing; resolves when it has ended and closed the journal. Safe to call again. */
   end(): Promise<void> {
-    this.tell(SHARED.taken, STOPPED);
-    this.tell(SHARED.begin, 0); // it may wait for this
-    this.tell(SHARED.isWanted, 1);
+    this.set(SHARED.taken, STOPPED);
+    this.set(SHARED.begin, 0); // it may wait for this
+    this.set(SHARED.isWanted, 1);
     this.worker.ref(); // its end may be all that the process waits for
     if (!this.hasTask) this.worker.postMessage(undefined);
     return this.ended;
@@ -105,7 +105,7 @@ export class ReadAheadThread {
   }
 
   /** Sets one of the shared numbers, and wakes the thread if it waits for that. */
-  tell(place: number, value: number): void {
+  set(place: number, value: number): void {
     const { shared } = this.memory;
     Atomics.store(shared, place, value);
     Atomics.notify(shared, place);
@@ -140,11 +140,11 @@ export async function* readAhead(
   const least = waiting === undefined ? LEAST_RECORDS.started : LEAST_RECORDS.waiting;
   if (total - from <= (readHere ?? least)) return yield* readOwn(from, total);
   const thread = waiting ?? new ReadAheadThread();
-  thread.tell(SHARED.begin, readHere ?? UNDECIDED);
+  thread.set(SHARED.begin, readHere ?? UNDECIDED);
   thread.read({ dataDir, from, total });
   try {
-    const here = yield* packsUntilReady(from, total, readOwn, thread);
-    if (here < total) yield* packsOf(thread, total);
+    const last = yield* packsUntilReady(from, total, readOwn, thread);
+    if (last < total) yield* packsOf(thread, total);
   } finally {
     await thread.end();
   }
@@ -169,7 +169,7 @@ function* packsUntilReady(
     }
     if (done === total) return total;
     const lead = thread.readiness === READY.warm ? 0 : LEAD_RECORDS;
-    thread.tell(SHARED.begin, Math.min(done + lead, total) - from);
+    thread.set(SHARED.begin, Math.min(done + lead, total) - from);
   }
   const begin = from + shared[SHARED.begin];
   if (done < begin) yield* readOwn(done, begin);
@@ -180,10 +180,10 @@ function* packsUntilReady(
 async function* packsOf(thread: ReadAheadThread, total: number): AsyncGenerator<PackedRecords> {
   const { slots } = thread.memory;
   let taken = 0;
-  for await (const [said] of thread.messages) {
-    const news = said as ReadAheadNews; // readAheadThread.ts sends nothing else
-    if (!('packed' in news)) throw errorOf(news);
-    const { firstSequence, count, hash, own } = news.packed;
+  for await (const [received] of thread.messages) {
+    const message = received as ReadAheadMessage; // readAheadThread.ts sends nothing else
+    if (!('packed' in message)) throw errorIn(message);
+    const { firstSequence, count, hash, own } = message.packed;
     const buffer = own ?? slots[taken % slots.length];
     yield { firstSequence, count, commandAt: placesIn(buffer, count), buffer, hash };
     if (firstSequence + count > total) return;
@@ -193,7 +193,7 @@ async function* packsOf(thread: ReadAheadThread, total: number): AsyncGenerator<
   throw new Error('The thread that reads the journal ended before it was done.');
 }
 
-function errorOf(news: Exclude<ReadAheadNews, { packed: PackNews }>): Error {
-  if ('damage' in news) return new JournalDamaged(news.damage.sequence, news.damage.reason);
-  return 'archived' in news ? new JournalArchived(news.archived) : new Error(news.failure);
+function errorIn(message: Exclude<ReadAheadMessage, { packed: PackMessage }>): Error {
+  if ('damage' in message) return new JournalDamaged(message.damage.sequence, message.damage.reason);
+  return 'archived' in message ? new JournalArchived(message.archived) : new Error(message.failure);
 }

@@ -9,7 +9,7 @@ import { packedAfter } from './packedRecords.ts';
 import {
   READY,
   type ReadAheadMemory,
-  type ReadAheadNews,
+  type ReadAheadMessage,
   type ReadAheadTask,
   SHARED,
   STOPPED,
@@ -73,7 +73,7 @@ function mayFill({ shared, slots }: ReadAheadMemory, sent: number): boolean {
   }
 }
 
-function newsOf(error: unknown): ReadAheadNews {
+function messageOf(error: unknown): ReadAheadMessage {
   if (error instanceof JournalDamaged) return { damage: { sequence: error.sequence, reason: error.reason } };
   if (error instanceof JournalArchived) return { archived: error.message };
   return { failure: reasonOf(error) };
@@ -98,8 +98,8 @@ function sendPacks(
   };
   const packs = packedAfter(from + begin, total, (sequence) => reader.lentCursors(sequence), memoryFor);
   for (const { firstSequence, count, hash } of packs) {
-    const news: ReadAheadNews = { packed: { firstSequence, count, hash, own } };
-    port.postMessage(news);
+    const message: ReadAheadMessage = { packed: { firstSequence, count, hash, own } };
+    port.postMessage(message);
     sent += 1;
   }
 }
@@ -113,7 +113,7 @@ async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePo
     const begin = beginOf(shared);
     if (begin !== undefined) sendPacks(reader, task, begin, memory, port);
   } catch (error) {
-    port.postMessage(newsOf(error));
+    port.postMessage(messageOf(error));
   } finally {
     await reader?.close();
   }

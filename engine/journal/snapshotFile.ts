@@ -203,8 +203,8 @@ export class SnapshotFile {
 
   /** Throws SnapshotUnusable unless every section of a part has been taken. */
   requireTaken(part: string): void {
-    const left = this.sections.left.find((name) => name.startsWith(`${part}/`));
-    requireSound(left === undefined, `its section ${left} is unknown`);
+    const unknown = this.sections.untaken.find((name) => name.startsWith(`${part}/`));
+    requireSound(unknown === undefined, `its section ${unknown} is unknown`);
   }
 }
 
@@ -325,7 +325,7 @@ class LoadedSections implements Sections {
   }
 
   /** Names of the sections and numbers that have not been taken. */
-  get left(): string[] {
+  get untaken(): string[] {
     const { arrays, plain, numbers } = this.content;
     return [...arrays.keys()]
       .map((key) => key.slice(key.indexOf(' ') + 1))

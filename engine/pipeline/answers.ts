@@ -34,7 +34,7 @@ export class Answers {
   }
 
   /** Removes the answered entries, once all records of a batch were answered. */
-  batchAnswered(): void {
+  removeAnswered(): void {
     this.waiting.splice(0, this.answeredCount);
     this.answeredCount = 0;
   }

@@ -337,7 +337,7 @@ class InlineExchange implements RunningExchange {
       const record = new DecodedRecord(source);
       for (const step of this.durableSteps) step(record);
     }
-    this.answers.batchAnswered();
+    this.answers.removeAnswered();
   }
 
   /** Submits a Tick; returns whether it was accepted. */

@@ -82,9 +82,9 @@ export async function replayAfter(
   const turn = new LoopTurn(TURN_MS);
   for await (const packed of source) {
     const { buffer, firstSequence, count, commandAt, hash } = packed;
-    // Shared memory is soon overwritten: followers, which may keep their records, get a copy.
-    const isPassing = buffer instanceof SharedArrayBuffer && followers.length > 0;
-    const kept = isPassing ? buffer.slice(0) : buffer;
+    // Shared memory is reused for later packs: followers, which may keep their records, get a copy.
+    const isReused = buffer instanceof SharedArrayBuffer && followers.length > 0;
+    const kept = isReused ? buffer.slice(0) : buffer;
     const [batch, view] = [Buffer.from(kept), new DataView(kept)];
     const recordOf = (index: number) => new JournalRecord(batch, view, commandAt[index] - RECORD_HEADER_BYTES);
     replayPacked(packed, reducers, (index) => {

@@ -6,7 +6,7 @@ import type { Clock, Log } from './types.ts';
 /** How far (ms) a clock may move ahead of monotonic time, and a journal ahead of the clock, before it is doubted. */
 const BELIEVED_AHEAD_MS = 60_000;
 /** A clock that is further (ms) ahead may have run on while the machine slept: checking that reads a file. */
-const SLEEP_ASKED_MS = 1_000;
+const SLEEP_CHECKED_MS = 1_000;
 /** A clock that is further (ms) behind the last command is reported: nothing falls due until it has caught up. */
 const BEHIND_REPORTED_MS = 1_000;
 
@@ -80,7 +80,7 @@ export class Sequencer {
     if (clock.monotonicMs === undefined) return wallMs;
     const monotonicMs = clock.monotonicMs();
     let expectedMs = Math.floor(this.believedMs + (monotonicMs - this.believedAtMs));
-    const isAhead = wallMs > expectedMs + SLEEP_ASKED_MS;
+    const isAhead = wallMs > expectedMs + SLEEP_CHECKED_MS;
     const asleepMs = isAhead ? this.asleepAt(monotonicMs) : this.asleepMs;
     expectedMs += Math.max(0, Math.round(asleepMs - this.asleepMs));
     if (wallMs > expectedMs + BELIEVED_AHEAD_MS) {

@@ -78,7 +78,7 @@ async function verifyRecords(
   let firstTMs = 0;
   let lastTMs = 0;
   let invariantLooks = 0;
-  const look = (): void => {
+  const checkInvariants = (): void => {
     try {
       reducers.checkInvariants();
     } catch (error) {
@@ -94,7 +94,7 @@ async function verifyRecords(
     lastTMs = record.tMs;
     onRecord(record);
     checks.replayed(record);
-    if (recordCount % INVARIANTS_EVERY === 0) look();
+    if (recordCount % INVARIANTS_EVERY === 0) checkInvariants();
   };
   for (const records of reader.read()) {
     replayRecords(
@@ -107,7 +107,7 @@ async function verifyRecords(
     onProgress(recordCount, total);
     await turn.next();
   }
-  look();
+  checkInvariants();
   onProgress(recordCount, total);
   return { recordCount, firstTMs, lastTMs, invariantLooks, ...checks.findings(), hashes: reducers.stateHash() };
 }
@@ -141,8 +141,8 @@ class SnapshotChecks {
 
   /** The findings after the whole replay: a snapshot that still waits ends with a record that the journal does not have. */
   findings(): Pick<VerifiedJournal, 'snapshotCount' | 'snapshotFaults' | 'foreignSnapshots'> {
-    const homeless = this.waiting.map(({ path }) => `${path}: the journal has no such record.`);
-    const snapshotFaults = [...this.faults, ...homeless];
+    const beyondEnd = this.waiting.map(({ path }) => `${path}: the journal has no such record.`);
+    const snapshotFaults = [...this.faults, ...beyondEnd];
     return { snapshotCount: this.soundCount, snapshotFaults, foreignSnapshots: this.foreign };
   }
 }

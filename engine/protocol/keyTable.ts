@@ -17,7 +17,7 @@ export class KeyTable {
   declare private capacity: number;
   /** The shift that reduces a hash to the number of its home entry: its highest bits, which are the best mixed. */
   declare private shift: number;
-  declare private entriesOf: Int32Array<ArrayBuffer>;
+  declare private table: Int32Array<ArrayBuffer>;
 
   /** The capacity is a power of two, at least 2. */
   constructor(keyBytes: 16 | 20, initialCapacity = 1024) {
@@ -26,52 +26,52 @@ export class KeyTable {
     this.stride = this.keyWords + 1;
     this.capacity = initialCapacity;
     this.shift = Math.clz32(initialCapacity) + 1;
-    this.entriesOf = new Int32Array(initialCapacity * this.stride).fill(EMPTY);
+    this.table = new Int32Array(initialCapacity * this.stride).fill(EMPTY);
   }
 
   /** The value of the key that starts at a message's word `at`, or −1. */
   get(words: Int32Array, at: number): number {
-    return this.entriesOf[this.locate(words, at)];
+    return this.table[this.locate(words, at)];
   }
 
   /** Sets the value (≥ 0) of a key, which may be new. */
   set(words: Int32Array, at: number, value: number): void {
     let base = this.locate(words, at);
-    if (this.entriesOf[base] === EMPTY) {
+    if (this.table[base] === EMPTY) {
       if ((this.size + 1) * 2 > this.capacity) {
         this.grow();
         base = this.locate(words, at);
       }
-      for (let word = 0; word < this.keyWords; word += 1) this.entriesOf[base + 1 + word] = words[at + word];
+      for (let word = 0; word < this.keyWords; word += 1) this.table[base + 1 + word] = words[at + word];
       this.size += 1;
     }
-    this.entriesOf[base] = value;
+    this.table[base] = value;
   }
 
   /** Removes a key if it is there. Later entries of the same run move up, so no tombstones pile up. */
   delete(words: Int32Array, at: number): void {
     const base = this.locate(words, at);
-    if (this.entriesOf[base] === EMPTY) return;
+    if (this.table[base] === EMPTY) return;
     this.closeGap(base / this.stride);
     this.size -= 1;
   }
 
   /** All keys as hexadecimal text with their values, in no particular order: for state hashes and checks. */
   *entries(): Generator<readonly [key: string, value: number]> {
-    const { buffer, byteOffset } = this.entriesOf;
+    const { buffer, byteOffset } = this.table;
     const bytes = new Uint8Array(buffer, byteOffset);
-    for (let base = 0; base < this.entriesOf.length; base += this.stride) {
-      if (this.entriesOf[base] === EMPTY) continue;
-      yield [bytesToHex(bytes, (base + 1) * 4, this.keyWords * 4), this.entriesOf[base]];
+    for (let base = 0; base < this.table.length; base += this.stride) {
+      if (this.table[base] === EMPTY) continue;
+      yield [bytesToHex(bytes, (base + 1) * 4, this.keyWords * 4), this.table[base]];
     }
   }
 
   /** Saves or loads its part of a snapshot. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);
-    this.entriesOf = sections.int32('entries', this.entriesOf);
-    this.capacity = this.entriesOf.length / this.stride;
-    requireSound(isCapacity(this.capacity, 2), `a key table has ${this.entriesOf.length} words`);
+    this.table = sections.int32('entries', this.table);
+    this.capacity = this.table.length / this.stride;
+    requireSound(isCapacity(this.capacity, 2), `a key table has ${this.table.length} words`);
     requireSound(
       this.size >= 0 && this.size * 2 <= this.capacity,
       `a key table of ${this.capacity} holds ${this.size}`,
@@ -81,7 +81,7 @@ export class KeyTable {
 
   /** Index of a key's entry, or of the free one that it would take. */
   private locate(words: Int32Array, at: number): number {
-    const { entriesOf, stride } = this;
+    const { table, stride } = this;
     const mask = this.capacity - 1;
     const w0 = words[at];
     const w1 = words[at + 1];
@@ -92,12 +92,12 @@ export class KeyTable {
     for (;;) {
       const base = Math.imul(slot, stride);
       if (
-        entriesOf[base] === EMPTY ||
-        (entriesOf[base + 1] === w0 &&
-          entriesOf[base + 2] === w1 &&
-          entriesOf[base + 3] === w2 &&
-          entriesOf[base + 4] === w3 &&
-          (!this.isLong || entriesOf[base + 5] === w4))
+        table[base] === EMPTY ||
+        (table[base + 1] === w0 &&
+          table[base + 2] === w1 &&
+          table[base + 3] === w2 &&
+          table[base + 4] === w3 &&
+          (!this.isLong || table[base + 5] === w4))
       ) {
         return base;
       }
@@ -112,26 +112,26 @@ export class KeyTable {
   }
 
   private closeGap(start: number): void {
-    const { entriesOf, stride } = this;
+    const { table, stride } = this;
     const mask = this.capacity - 1;
     let gap = start;
     let slot = (gap + 1) & mask;
-    while (entriesOf[slot * stride] !== EMPTY) {
+    while (table[slot * stride] !== EMPTY) {
       // The entry may move into the gap unless its home lies cyclically after the gap.
-      if (((slot - this.homeOf(entriesOf, slot * stride + 1)) & mask) >= ((slot - gap) & mask)) {
-        entriesOf.copyWithin(gap * stride, slot * stride, (slot + 1) * stride);
+      if (((slot - this.homeOf(table, slot * stride + 1)) & mask) >= ((slot - gap) & mask)) {
+        table.copyWithin(gap * stride, slot * stride, (slot + 1) * stride);
         gap = slot;
       }
       slot = (slot + 1) & mask;
     }
-    entriesOf[gap * stride] = EMPTY;
+    table[gap * stride] = EMPTY;
   }
 
   private grow(): void {
-    const old = this.entriesOf;
+    const old = this.table;
     this.capacity *= 2;
     this.shift -= 1;
-    this.entriesOf = new Int32Array(this.capacity * this.stride).fill(EMPTY);
+    this.table = new Int32Array(this.capacity * this.stride).fill(EMPTY);
     this.size = 0;
     for (let base = 0; base < old.length; base += this.stride) {
       if (old[base] !== EMPTY) this.set(old, base + 1, old[base]);

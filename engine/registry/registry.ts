@@ -65,7 +65,7 @@ export class Registry {
         return this.admitTrader(message, offset + keyId, offset + owner, out);
       }
       default:
-        return this.admitRare(this.taken(message, offset, bytes), out);
+        return this.admitRare(this.takeRare(message, offset, bytes), out);
     }
   }
 
@@ -82,7 +82,7 @@ export class Registry {
   record(tMs: number, message: Message, offset: number, bytes: number, out: EventWriter): void {
     const type = message.bytes[offset + 1];
     if (type === L.PlaceOrder.type || type === L.CancelOrders.type) return;
-    const command = this.taken(message, offset, bytes);
+    const command = this.takeRare(message, offset, bytes);
     if (type === L.Started.type) this.rulesVersion = decode(command, 'Started').rulesVersion;
     else if (type === L.CreateEvent.type) this.createEvent(command, out);
     else if (type === L.CreateMarket.type) this.createMarket();
@@ -124,7 +124,7 @@ export class Registry {
   }
 
   /** The bytes of a rare command, which is also copied into `this.message`. */
-  private taken(message: Message, offset: number, bytes: number): Uint8Array {
+  private takeRare(message: Message, offset: number, bytes: number): Uint8Array {
     const command = message.bytes.subarray(offset, offset + bytes);
     this.message.take(command);
     return command;
