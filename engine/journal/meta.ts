@@ -9,18 +9,22 @@ import { isDeepStrictEqual } from 'node:util';
  * data, each with how many pages its tree has), last page number, transaction.
  */
 const META = {
-  ...{ pageNumber: 0, pageFlags: 18, magic: 24, version: 28, mapBytes: 40, pageBytes: 48, flags: 52 },
-  ...{
-    freeRoot: 88,
-    mainFlags: 100,
-    depth: 102,
-    branchPages: 104,
-    leafPages: 112,
-    mainRoot: 136,
-    lastPage: 144,
-    transaction: 152,
-    end: 160,
-  },
+  pageNumber: 0,
+  pageFlags: 18,
+  magic: 24,
+  version: 28,
+  mapBytes: 40,
+  pageBytes: 48,
+  flags: 52,
+  freeRoot: 88,
+  mainFlags: 100,
+  depth: 102,
+  branchPages: 104,
+  leafPages: 112,
+  mainRoot: 136,
+  lastPage: 144,
+  transaction: 152,
+  end: 160,
 } as const;
 /** Every page begins with its number and the transaction that wrote it. */
 const PAGE = { number: 0, transaction: 8, end: 24 } as const;

@@ -95,8 +95,7 @@ class WrittenSections implements Sections {
   }
 
   plain<T>(name: string, value: T): T {
-    const serialized = serialize(value);
-    this.add(name, 'plain', new Uint8Array(serialized.buffer, serialized.byteOffset, serialized.byteLength));
+    this.add(name, 'plain', serialize(value));
     return value;
   }
 

@@ -232,10 +232,6 @@ class InlineExchange implements RunningExchange {
     return this.reducers.registry.nextMarketIndex;
   }
 
-  async caughtUp(): Promise<void> {
-    // Inline, followers apply a batch in the same turn in which it becomes durable.
-  }
-
   now(): number {
     return this.sequencer.now();
   }

@@ -149,12 +149,10 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
   );
 }
 
-/** Whether the message holds the same bytes as `out`, from `start` on. */
-function isSameAt({ bytes, view }: Message, start: number, out: EventWriter): boolean {
-  const { length, words } = out;
+/** Whether the message holds the same bytes from `start` on as `out`, whose length is one of whole words. */
+function isSameAt({ view }: Message, start: number, { length, words }: EventWriter): boolean {
   const count = length >> 2;
   for (let i = 0; i < count; i += 1) if (view.getInt32(start + i * 4, true) !== words[i]) return false;
-  for (let i = count * 4; i < length; i += 1) if (bytes[start + i] !== out.bytes[i]) return false;
   return true;
 }
 

@@ -118,7 +118,7 @@ export interface RunningExchange {
   /** The numbers of the next event (from 1) and the next market (from 0), after everything that was submitted. */
   readonly nextEventNumber: number;
   readonly nextMarketIndex: number;
-  /** The last sequence that is durable and its time (ms). */
+  /** The last sequence that is durable and its time (ms). Followers apply a batch in the turn in which it becomes durable. */
   readonly durableSequence: number;
   readonly durableTMs: number;
   /** The last record in the snapshot that it started from, 0 when the whole journal was read. */
@@ -131,8 +131,6 @@ export interface RunningExchange {
   readonly journalFigures: JournalFigures;
   /** Bytes of records that were accepted and are not durable yet. */
   readonly pendingBytes: number;
-  /** Resolves when followers have applied everything that is durable at the time of the call. */
-  caughtUp(): Promise<void>;
   /** The sequencer's time (ms): never before the last command's. */
   now(): number;
   /** The clock as far as it is believed (ms), which may lie before the last command's time: what clients sign against. */

@@ -4,7 +4,7 @@ import { limits } from './limits.ts';
 import { MarketField, MarketStatus } from './terms.ts';
 import { isTickSize } from './units.ts';
 
-const ALL_FIELDS = 127;
+const ALL_FIELDS = Object.values(MarketField).reduce((mask, bit) => mask | bit, 0);
 
 /** Fields of CreateMarket, UpdateMarket, MarketCreated and MarketUpdated; units as in the names, the rate in 1e-4. */
 export interface MarketTermsMessage {

@@ -191,8 +191,8 @@ export class Registry {
     const faulty = newMarketFault(command);
     if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
-    else if (firstToken === secondToken) out.rejected('TOKEN_EXISTS');
-    else if (catalog.hasToken(firstToken) || catalog.hasToken(secondToken)) out.rejected('TOKEN_EXISTS');
+    else if (firstToken === secondToken || catalog.hasToken(firstToken) || catalog.hasToken(secondToken))
+      out.rejected('TOKEN_EXISTS');
     else if (catalog.marketOfSlug(slug) !== undefined) out.rejected('SLUG_EXISTS');
     else if (eventNumber > catalog.eventCount) out.rejected('EVENT_UNKNOWN', eventNumber);
     return !out.isRejected;
