@@ -24,7 +24,7 @@ export class DataDirectory {
     makeFolders(path);
     this.lock = new DirectoryLock(path);
     try {
-      settleFormat(path);
+      ensureFormat(path);
     } catch (error) {
       this.release();
       throw error;
@@ -52,7 +52,7 @@ export class DataDirectory {
 }
 
 /** A new directory gets the current format's number; that of an old one is checked. */
-function settleFormat(path: string): void {
+function ensureFormat(path: string): void {
   const file = join(path, 'format.json');
   if (existsSync(file) || existsSync(journalFileIn(path))) {
     checkFormat(path);

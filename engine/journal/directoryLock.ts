@@ -1,7 +1,7 @@
 // The lock that keeps a second process out of a data directory: a file that names its holder, and beside it a socket on which
 // the holder listens. A pid and a start time say whether a process still lives, but only within one pid namespace: to a
-// container, the processes of another one and of its host do not exist. So a process of another namespace connects to the socket,
-// which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
+// container, the processes of another one and of its host do not exist. So a process of another namespace connects to the
+// socket, which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -86,7 +86,7 @@ export class DirectoryLock {
     // Three rounds: one to take over a stale lock, one more if another process was faster and is already gone.
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
-        this.requireAlone();
+        this.requireSoleLock();
         heldIds.add(id);
         return;
       }
@@ -100,7 +100,7 @@ export class DirectoryLock {
    * third process then finds no lock and takes one, while the holder of the other lives. Puts such a lock back in its place and
    * throws DataDirectoryLocked.
    */
-  private requireAlone(): void {
+  private requireSoleLock(): void {
     const { directory, id } = this;
     for (const name of readdirSync(directory)) {
       if (!name.startsWith(ASIDE)) continue;

@@ -11,7 +11,7 @@ import { readMetas } from './meta.ts';
  * bounds. Writing into filled space is much faster than making a file longer. Large writes get only the least: their own
  * zeros are overwritten before they reach the disk, and more ahead of them would be written for nothing.
  */
-const AHEAD_BYTES = { least: 128 * 1024, most: 4 * 1024 * 1024 } as const;
+const AHEAD_BYTES = { min: 128 * 1024, max: 4 * 1024 * 1024 } as const;
 const LARGE_BYTES = 256 * 1024;
 /** Pages that a commit may copy besides what it writes, if it only appends entries at the end of the tree. */
 const COPIED_PAGES_MAX = 32;
@@ -40,8 +40,8 @@ export class DiskSpace {
   async reserve(bytes: number, scatteredEntries = 0): Promise<void> {
     const { usedBytes, neededBytes } = this.need(bytes, scatteredEntries);
     if (neededBytes > this.filledBytes) {
-      const { least, most } = AHEAD_BYTES;
-      const end = neededBytes + (bytes >= LARGE_BYTES ? least : Math.max(least, Math.min(most, usedBytes / 2)));
+      const { min, max } = AHEAD_BYTES;
+      const end = neededBytes + (bytes >= LARGE_BYTES ? min : Math.max(min, Math.min(max, usedBytes / 2)));
       for (let at = Math.max(usedBytes, this.filledBytes); at < end; ) {
         const { bytesWritten } = await writeAt(this.descriptor, ZEROS, 0, Math.min(ZEROS.length, end - at), at);
         at += bytesWritten;

@@ -17,7 +17,7 @@ const CLOSE_DEADLINE_MS = 1_000;
 /** How long (ms) to wait for the cause of a failed commit, see commitReasonOf. */
 const REASON_DEADLINE_MS = 500;
 /** Keys of batches read at a time. */
-const KEYS_A_READ = 256;
+const KEYS_PER_READ = 256;
 
 export class LmdbStore implements BatchStore {
   isLeftOpen = false;
@@ -89,14 +89,14 @@ export class LmdbStore implements BatchStore {
   *lentBatches(sequence: number): Generator<StoredBatch> {
     let start = this.startOf(sequence);
     for (let isFirst = true; ; isFirst = false) {
-      const options = { start, exclusiveStart: !isFirst, limit: KEYS_A_READ };
+      const options = { start, exclusiveStart: !isFirst, limit: KEYS_PER_READ };
       const keys = readSound(Math.max(sequence, start), () => [...this.database.getKeys(options)]);
       for (const key of keys) {
         const value = readSound(requireSequence(key, start), () => this.database.getBinaryFast(key));
         if (value === undefined) throw new JournalDamaged(key, 'LMDB lists a batch that it does not contain');
         yield { firstSequence: key, bytes: value.subarray(0, value.length) }; // it is longer than its `length` says
       }
-      if (keys.length < KEYS_A_READ) return;
+      if (keys.length < KEYS_PER_READ) return;
       start = keys[keys.length - 1];
     }
   }

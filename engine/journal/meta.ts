@@ -32,8 +32,8 @@ const MAGIC = 0xbeefc0de;
 const VERSION = 2;
 const IS_META = 0x08;
 /** Bounds of the page size (bytes) and of a tree's depth. */
-const PAGE_BYTES_LEAST = 512;
-const PAGE_BYTES_MOST = 65_536;
+const PAGE_BYTES_MIN = 512;
+const PAGE_BYTES_MAX = 65_536;
 const DEPTH_MAX = 32;
 /** No processor can map more than this (bytes). */
 const MAP_BYTES_MAX = 2 ** 46;
@@ -53,7 +53,7 @@ interface Metas {
   readonly second: Meta;
   /** The one that LMDB uses: that of the later transaction. */
   readonly newer: Meta;
-  /** Whether both can be those of the last two transactions, see areOfOneFile. */
+  /** Whether both can be those of the last two transactions, see areConsecutive. */
   readonly isSound: boolean;
 }
 
@@ -67,13 +67,13 @@ export function readMetas(descriptor: number): Metas | undefined {
     const second = first === undefined ? undefined : readMeta(descriptor, first.pageBytes);
     if (first === undefined || second === undefined) return undefined;
     const newer = second.transaction > first.transaction ? second : first;
-    const isSound = areOfOneFile(first, second) && hasItsRoots(descriptor, newer);
+    const isSound = areConsecutive(first, second) && hasSoundRoots(descriptor, newer);
     if (isSound) return { first, second, newer, isSound };
     // A writer may have committed between these reads, or in the middle of one.
-    const isStill =
+    const isUnchanged =
       isDeepStrictEqual(readMeta(descriptor, 0), first) &&
       isDeepStrictEqual(readMeta(descriptor, first.pageBytes), second);
-    if (isStill) return { first, second, newer, isSound };
+    if (isUnchanged) return { first, second, newer, isSound };
   }
 }
 
@@ -82,7 +82,7 @@ export function readMetas(descriptor: number): Metas | undefined {
  * second, and never shortens a file. LMDB does not check this: if a bit of the older number flips, it uses the older page, and
  * the last transaction is silently lost.
  */
-function areOfOneFile(first: Meta, second: Meta): boolean {
+function areConsecutive(first: Meta, second: Meta): boolean {
   const step = second.transaction - first.transaction;
   if (first.pageBytes !== second.pageBytes) return false;
   if (step === 0) return first.transaction === 0 && first.lastPage === second.lastPage;
@@ -95,7 +95,7 @@ function areOfOneFile(first: Meta, second: Meta): boolean {
  * rewrites it, and the root of the free pages is a page at all. Not valid for the older meta page: when the disk has refused a
  * meta page, LMDB leaves the previous transaction's number with the roots of the failed one.
  */
-function hasItsRoots(descriptor: number, meta: Meta): boolean {
+function hasSoundRoots(descriptor: number, meta: Meta): boolean {
   const { root, freeRoot, transaction } = meta;
   if (freeRoot !== undefined && transactionOf(descriptor, freeRoot, meta) === undefined) return false;
   return root === undefined || transactionOf(descriptor, root, meta) === transaction;
@@ -133,7 +133,7 @@ function readMeta(descriptor: number, offset: number) {
   const page = Buffer.alloc(META.end);
   if (readSync(descriptor, page, 0, page.length, offset) < page.length) return undefined;
   const isMeta = page.readUInt16LE(META.pageFlags) === IS_META && page.readUInt32LE(META.magic) === MAGIC;
-  const isOpened =
+  const isSupported =
     page.readUInt32LE(META.version) === VERSION &&
     page.readUInt16LE(META.flags) === INTEGER_KEYS &&
     page.readUInt16LE(META.mainFlags) === 0 &&
@@ -141,9 +141,8 @@ function readMeta(descriptor: number, offset: number) {
   const pageBytes = page.readUInt32LE(META.pageBytes);
   const root = page.readBigUInt64LE(META.mainRoot);
   const depth = page.readUInt16LE(META.depth);
-  const isPageSize =
-    pageBytes >= PAGE_BYTES_LEAST && pageBytes <= PAGE_BYTES_MOST && (pageBytes & (pageBytes - 1)) === 0;
-  if (!isMeta || !isOpened || !isPageSize || depth > DEPTH_MAX || (root === NO_ROOT) !== (depth === 0))
+  const isPageSize = pageBytes >= PAGE_BYTES_MIN && pageBytes <= PAGE_BYTES_MAX && (pageBytes & (pageBytes - 1)) === 0;
+  if (!isMeta || !isSupported || !isPageSize || depth > DEPTH_MAX || (root === NO_ROOT) !== (depth === 0))
     return undefined;
   const freeRoot = page.readBigUInt64LE(META.freeRoot);
   return {

@@ -89,7 +89,7 @@ export class PageReader implements BatchStore {
 
   /** The leaf that holds the batch of a sequence, if any does; undefined if there is no batch at all. */
   private leafOf(sequence: number): Leaf | undefined {
-    let damagedOf: number | undefined;
+    let damagedTransaction: number | undefined;
     for (;;) {
       const meta = this.newest();
       if (meta.root === undefined) return undefined;
@@ -98,11 +98,11 @@ export class PageReader implements BatchStore {
       // read.
       if (this.newest().transaction > meta.transaction + 1) continue;
       if (typeof found !== 'number') return found;
-      if (damagedOf === meta.transaction) {
+      if (damagedTransaction === meta.transaction) {
         const text = `page ${found} of the file data.mdb is not as it was written`;
         throw new JournalDamaged(Number.isFinite(sequence) ? Math.max(1, sequence) : 1, text);
       }
-      damagedOf = meta.transaction;
+      damagedTransaction = meta.transaction;
     }
   }
 

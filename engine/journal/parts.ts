@@ -24,12 +24,12 @@ export interface ArchiveList {
   readonly parts: readonly ArchivedPart[];
 }
 
-const NOTHING: ArchiveList = { journal: '', parts: [] };
+const EMPTY_LIST: ArchiveList = { journal: '', parts: [] };
 
 /** The archived parts of a data directory's journal. Throws JournalArchived when the list cannot be read. */
 export function readArchiveList(dataDir: string): ArchiveList {
   const file = join(dataDir, FILE);
-  if (!existsSync(file)) return NOTHING;
+  if (!existsSync(file)) return EMPTY_LIST;
   try {
     return listOf(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {

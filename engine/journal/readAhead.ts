@@ -48,7 +48,7 @@ export const READY = { no: 0, cold: 1, warm: 2 } as const;
 /** Packs that may wait to be taken: some 8 MB. */
 const SLOTS = 16;
 /** The shortest replay (records) that is worth a thread that must be started first, and one that already waits. */
-const LEAST_RECORDS = { started: 60_000, waiting: 10_000 } as const;
+const RECORDS_MIN = { started: 60_000, waiting: 10_000 } as const;
 /** Records that are still read here once the thread can read: it starts slowly, while its code is not compiled yet. */
 const LEAD_RECORDS = 16_384;
 
@@ -137,8 +137,8 @@ export async function* readAhead(
       if (bytes > own.byteLength) own = new SharedArrayBuffer(bytes);
       return own;
     });
-  const least = waiting === undefined ? LEAST_RECORDS.started : LEAST_RECORDS.waiting;
-  if (total - from <= (readHere ?? least)) return yield* readOwn(from, total);
+  const recordsMin = waiting === undefined ? RECORDS_MIN.started : RECORDS_MIN.waiting;
+  if (total - from <= (readHere ?? recordsMin)) return yield* readOwn(from, total);
   const thread = waiting ?? new ReadAheadThread();
   thread.set(SHARED.begin, readHere ?? UNDECIDED);
   thread.read({ dataDir, from, total });

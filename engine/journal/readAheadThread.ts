@@ -54,7 +54,7 @@ function warmUp(shared: Int32Array): void {
 }
 
 /** Waits until the thread is told after how many records to begin; undefined when it is told to stop. */
-function beginOf(shared: Int32Array): number | undefined {
+function waitForBegin(shared: Int32Array): number | undefined {
   for (;;) {
     const begin = Atomics.load(shared, SHARED.begin);
     if (Atomics.load(shared, SHARED.taken) === STOPPED) return undefined;
@@ -64,7 +64,7 @@ function beginOf(shared: Int32Array): number | undefined {
 }
 
 /** Waits until the slot of the next pack is free; false when no more packs are wanted. */
-function mayFill({ shared, slots }: ReadAheadMemory, sent: number): boolean {
+function waitForSlot({ shared, slots }: ReadAheadMemory, sent: number): boolean {
   for (;;) {
     const taken = Atomics.load(shared, SHARED.taken);
     if (taken === STOPPED) return false;
@@ -91,7 +91,7 @@ function sendPacks(
   let sent = 0;
   let own: SharedArrayBuffer | undefined;
   const memoryFor = (bytes: number): SharedArrayBuffer | undefined => {
-    if (!mayFill(memory, sent)) return undefined;
+    if (!waitForSlot(memory, sent)) return undefined;
     const slot = slots[sent % slots.length];
     own = bytes > slot.byteLength ? new SharedArrayBuffer(bytes) : undefined;
     return own ?? slot;
@@ -110,7 +110,7 @@ async function run(task: ReadAheadTask, memory: ReadAheadMemory, port: MessagePo
   try {
     reader = new JournalReader(task.dataDir);
     Atomics.compareExchange(shared, SHARED.readiness, READY.no, READY.cold);
-    const begin = beginOf(shared);
+    const begin = waitForBegin(shared);
     if (begin !== undefined) sendPacks(reader, task, begin, memory, port);
   } catch (error) {
     port.postMessage(messageOf(error));

@@ -9,7 +9,7 @@ import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../prot
 import { requireSameVersion } from './errors.ts';
 
 /** Version of the file format. The content of each part has a version of its own, in `SnapshotFacts`. */
-const FORM_VERSION = 1;
+const FORMAT_VERSION = 1;
 const MAGIC = 'OUTCRYSN';
 /** Before the head, little-endian: 8 bytes magic, u32 version, u32 bytes of the head, u32 CRC-32 of the head, u32 zero. */
 const PREFIX_BYTES = 24;
@@ -131,7 +131,7 @@ export function writeSections(
   const start = aligned(PREFIX_BYTES + head.length);
   const prefix = Buffer.alloc(PREFIX_BYTES);
   prefix.write(MAGIC, 'latin1');
-  prefix.writeUInt32LE(FORM_VERSION, 8);
+  prefix.writeUInt32LE(FORMAT_VERSION, 8);
   prefix.writeUInt32LE(head.length, 12);
   prefix.writeUInt32LE(crc32(head), 16);
   const file = new SteadyFile(descriptor, onSection);
@@ -248,7 +248,10 @@ function readHead(descriptor: number, sizeBytes: number): { readonly head: Head;
   readAll(descriptor, prefix, 0);
   requireSound(prefix.toString('latin1', 0, MAGIC.length) === MAGIC, 'it does not begin as a snapshot does');
   const version = prefix.readUInt32LE(8);
-  requireSameVersion(version === FORM_VERSION, `it has form version ${version}, this program reads ${FORM_VERSION}`);
+  requireSameVersion(
+    version === FORMAT_VERSION,
+    `it has format version ${version}, this program reads ${FORMAT_VERSION}`,
+  );
   const headBytes = prefix.readUInt32LE(12);
   const fits = headBytes <= HEAD_BYTES_MAX && PREFIX_BYTES + headBytes <= sizeBytes;
   requireSound(fits, `its head of ${headBytes} bytes does not fit into ${sizeBytes}`);

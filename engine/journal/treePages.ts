@@ -10,8 +10,8 @@ const IS_BRANCH = 0x01;
 const IS_LEAF = 0x02;
 /** Offsets in a node. A leaf's begins with its value's length, a branch's with a page number, which continues in its flags. */
 const NODE = { flags: 4, keyBytes: 6, headBytes: 8 } as const;
-/** A value in pages of its own: its node holds the number of the first page, a transaction, and the number of pages. */
-const IS_ELSEWHERE = 0x01;
+/** A value in pages of its own, overflow pages: its node holds the first one's number, a transaction, and how many they are. */
+const IS_IN_OVERFLOW_PAGES = 0x01;
 const REFERENCE = { page: 0, pages: 16, bytes: 24 } as const;
 const KEY_BYTES_MAX = 511;
 /** The first page behind the meta pages. */
@@ -85,19 +85,20 @@ function nodeBytes(page: Buffer, node: number, isLeaf: boolean, meta: Meta): num
   const keyBytes = page.readUInt16LE(node + NODE.keyBytes);
   const valueAt = node + NODE.headBytes + keyBytes;
   if (keyBytes > KEY_BYTES_MAX) return undefined;
-  if (!isLeaf) return isPage(childOf(page, node), 1, meta) ? even(NODE.headBytes + keyBytes) : undefined;
+  if (!isLeaf) return arePagesOfFile(childOf(page, node), 1, meta) ? even(NODE.headBytes + keyBytes) : undefined;
   const flags = page.readUInt16LE(node + NODE.flags);
   const valueBytes = page.readUInt32LE(node);
   if (flags === 0) return even(NODE.headBytes + keyBytes + valueBytes);
-  if (flags !== IS_ELSEWHERE || valueAt + REFERENCE.bytes > page.length) return undefined;
+  if (flags !== IS_IN_OVERFLOW_PAGES || valueAt + REFERENCE.bytes > page.length) return undefined;
   const first = Number(page.readBigUInt64LE(valueAt + REFERENCE.page));
   const pages = Number(page.readBigUInt64LE(valueAt + REFERENCE.pages));
-  const isRight = pages === Math.ceil((PAGE.headBytes + valueBytes) / page.length) && isPage(first, pages, meta);
-  return isRight ? even(NODE.headBytes + keyBytes + REFERENCE.bytes) : undefined;
+  const isSound =
+    pages === Math.ceil((PAGE.headBytes + valueBytes) / page.length) && arePagesOfFile(first, pages, meta);
+  return isSound ? even(NODE.headBytes + keyBytes + REFERENCE.bytes) : undefined;
 }
 
 /** Whether this many pages, from `first` on, lie in the file and behind the meta pages. */
-const isPage = (first: number, pages: number, meta: Meta): boolean =>
+const arePagesOfFile = (first: number, pages: number, meta: Meta): boolean =>
   first >= FIRST_PAGE && first + pages - 1 <= meta.lastPage;
 
 /** Nodes begin at even offsets. */

@@ -75,10 +75,10 @@ export function restoreNewest(
 ): RestoredState | undefined {
   const onUnusable = (kept: KeptSnapshot, error: SnapshotUnusable): void => {
     const isDamaged = !(error instanceof SnapshotOfAnotherVersion);
-    const fate = isDamaged
+    const text = isDamaged
       ? 'A snapshot cannot be used and was renamed'
       : 'A snapshot is of another version of the program and was left in its place, for that version';
-    log('warn', `${fate}; an older one or the whole journal is read instead.`, { ...kept, reason: error.reason });
+    log('warn', `${text}; an older one or the whole journal is read instead.`, { ...kept, reason: error.reason });
     if (isDamaged) folder.setAside(kept);
   };
   try {

@@ -3,7 +3,7 @@
 import type { Clock } from './types.ts';
 
 /** A timer is set for at most this long (ms), so that an adjustment of the clock is noticed. */
-const LONGEST_WAIT_MS = 1_000;
+const WAIT_MS_MAX = 1_000;
 
 export class Ticker {
   private readonly clockMs: () => number;
@@ -43,14 +43,14 @@ export class Ticker {
   }
 
   private setTimer(waitMs: number): void {
-    this.timer = setTimeout(() => this.wake(), Math.min(waitMs, LONGEST_WAIT_MS));
+    this.timer = setTimeout(() => this.wake(), Math.min(waitMs, WAIT_MS_MAX));
   }
 
   private wake(): void {
     const isDue = this.nextDueMs() <= this.clockMs();
     if (isDue && !this.tick()) {
       // A tick that fails for good closes this ticker.
-      if (!this.isClosed) this.setTimer(LONGEST_WAIT_MS);
+      if (!this.isClosed) this.setTimer(WAIT_MS_MAX);
       return;
     }
     this.armedForMs = Number.POSITIVE_INFINITY;

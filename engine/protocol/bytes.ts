@@ -33,15 +33,15 @@ export function hexToBytes(text: string, bytes: Uint8Array, offset: number, coun
   if (text.length !== 2 + count * 2 || text.charCodeAt(0) !== 48 || text.charCodeAt(1) !== 120) {
     throw new RangeError(`expected 0x and ${count * 2} hex digits, got ${text.length} characters`);
   }
-  let seen = 0;
+  let bits = 0;
   for (let i = 0; i < count; i += 1) {
     const high = text.charCodeAt(2 + i * 2);
     const low = text.charCodeAt(3 + i * 2);
     const highValue = DIGITS[high & 0xff];
     const lowValue = DIGITS[low & 0xff];
     // A character that is not a digit, or a code beyond the table, sets a bit above the lowest seven.
-    seen |= ((high | low) & 0xff00) | highValue | lowValue;
+    bits |= ((high | low) & 0xff00) | highValue | lowValue;
     bytes[offset + i] = (highValue << 4) | lowValue;
   }
-  if (seen >= NO_DIGIT) throw new RangeError(`expected hex digits, got ${JSON.stringify(text)}`);
+  if (bits >= NO_DIGIT) throw new RangeError(`expected hex digits, got ${JSON.stringify(text)}`);
 }

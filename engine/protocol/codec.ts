@@ -62,14 +62,14 @@ let sharedEnd = 0;
 
 /** Allocates zeroed room for a command in the shared buffer, from `start` on; large commands get a buffer of their own. */
 function roomFor(length: number): { readonly room: Message; readonly start: number } {
-  const taken = Math.ceil(length / RECORD_ALIGNMENT) * RECORD_ALIGNMENT;
-  if (taken > SHARED_BYTES / 16) return { room: new Message(new ArrayBuffer(taken)), start: 0 };
-  if (sharedEnd + taken > SHARED_BYTES) {
+  const alignedBytes = Math.ceil(length / RECORD_ALIGNMENT) * RECORD_ALIGNMENT;
+  if (alignedBytes > SHARED_BYTES / 16) return { room: new Message(new ArrayBuffer(alignedBytes)), start: 0 };
+  if (sharedEnd + alignedBytes > SHARED_BYTES) {
     shared = new Message(new ArrayBuffer(SHARED_BYTES));
     sharedEnd = 0;
   }
   const start = sharedEnd;
-  sharedEnd += taken;
+  sharedEnd += alignedBytes;
   return { room: shared, start };
 }
 

@@ -33,8 +33,8 @@ export class HexTexts {
     const base = place * WORDS_MAX;
     let word = 0;
     while (word < idWords && words[base + word] === view.getInt32(offset + word * 4, true)) word += 1;
-    const held = this.texts[place];
-    if (word === idWords && held !== undefined) return held;
+    const cached = this.texts[place];
+    if (word === idWords && cached !== undefined) return cached;
     for (word = 0; word < idWords; word += 1) words[base + word] = view.getInt32(offset + word * 4, true);
     const text = bytesToHex(bytes, offset, this.idBytes);
     this.texts[place] = text;

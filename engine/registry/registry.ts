@@ -188,8 +188,8 @@ export class Registry {
     const slug = slugOf(parseTexts(json));
     this.admitted = { command, slug, json };
     const { conditionId, firstToken, secondToken, eventNumber } = command;
-    const faulty = newMarketFault(command);
-    if (faulty !== 0) out.rejected('MARKET_TERMS', faulty);
+    const fault = newMarketFault(command);
+    if (fault !== 0) out.rejected('MARKET_TERMS', fault);
     else if (catalog.hasCondition(conditionId)) out.rejected('MARKET_EXISTS');
     else if (firstToken === secondToken || catalog.hasToken(firstToken) || catalog.hasToken(secondToken))
       out.rejected('TOKEN_EXISTS');

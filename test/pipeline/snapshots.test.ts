@@ -223,7 +223,7 @@ test('a snapshot of another version is skipped but kept, and that version uses i
     const path = join(dataDir, 'snapshots', own);
     flip(path, 0, 9);
     expect(await restart(dataDir, clock)).toBe(0);
-    expect(warnings[0]).toMatch(/left in its place.*form version 257, this program reads 1/);
+    expect(warnings[0]).toMatch(/left in its place.*format version 257, this program reads 1/);
     const { snapshotCount, snapshotFaults, foreignSnapshots } = await verifyJournal(dataDir);
     expect([snapshotCount, snapshotFaults, foreignSnapshots.length]).toEqual([0, [], 1]);
     flip(path, 0, 9);
