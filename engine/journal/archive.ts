@@ -48,7 +48,7 @@ export async function archiveJournal(
 ): Promise<Archived | undefined> {
   // Files in there could be taken for drafts, and removed.
   if (isWithin(toFolder, dataDir))
-    throw new Error(`The archive folder ${toFolder} must not be inside the data directory ${dataDir}`);
+    throw new Error(`The archive folder ${toFolder} must not be inside the data directory ${dataDir}.`);
   const directory = new DataDirectory(dataDir);
   let store: LmdbStore | undefined;
   try {

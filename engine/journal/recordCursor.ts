@@ -110,14 +110,14 @@ export class RecordCursor {
     if (version !== RECORD_VERSION) return damaged(`the record has version ${version}, not ${RECORD_VERSION}`);
     const length = view.getUint32(start + RECORD_AT.length, true);
     if (length > left) return damaged(`the record is cut off: it has ${length} bytes, ${left} are there`);
-    if (length < RECORD_HEADER_BYTES) return damaged(`the record's length of ${length} bytes cannot be`);
+    if (length < RECORD_HEADER_BYTES) return damaged(`the record's length of ${length} bytes is impossible`);
     const lengthMin = recordBytes(view.getUint32(start + RECORD_AT.commandBytes, true), 0);
     const sequence = view.getFloat64(start + RECORD_AT.sequence, true);
     const tMs = view.getFloat64(start + RECORD_AT.tMs, true);
     const isFollowing = hash === undefined || isHashAt(batch, start + RECORD_AT.hash, hash);
     if (isFollowing && sequence === expected && tMs >= tMsMin && length >= lengthMin) return undefined;
     if (!this.matchesChecksum(start, start + length)) return damaged(CHECKSUM_WRONG);
-    if (length < lengthMin) return damaged(`the record's length of ${length} bytes cannot be`);
+    if (length < lengthMin) return damaged(`the record's length of ${length} bytes is impossible`);
     if (sequence !== expected) return damaged(`the record there says that it is ${sequence}`);
     if (!(tMs >= tMsMin)) return damaged(`its time ${tMs} ms is before that of the record before it`);
     return damaged('the record does not match the running hash of those before it: one of them was changed');

@@ -340,7 +340,7 @@ class LoadedSections implements Sections {
 
   number(name: string): number {
     const value = this.take(this.content.numbers, name);
-    requireSound(!Number.isNaN(value), `its number ${this.prefix}${name} is none`);
+    requireSound(!Number.isNaN(value), `its number ${this.prefix}${name} is NaN`);
     return value;
   }
 
