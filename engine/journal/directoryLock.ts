@@ -66,14 +66,19 @@ export class DirectoryLock {
     try {
       this.take();
     } catch (error) {
-      this.stopListening();
+      this.remove();
       throw error;
     }
+    heldIds.add(this.id);
   }
 
   /** Lets the next process in. */
   release(): void {
-    if (!heldIds.delete(this.id)) return;
+    if (heldIds.delete(this.id)) this.remove();
+  }
+
+  /** Removes the lock if it is ours, and its socket. */
+  private remove(): void {
     const lockPath = lockPathIn(this.directory);
     if (readHolder(lockPath)?.id === this.id) rmSync(lockPath, { force: true });
     this.stopListening();
@@ -87,7 +92,6 @@ export class DirectoryLock {
     for (let round = 0; round < 3; round += 1) {
       if (createLock(directory, text, id)) {
         this.requireSoleLock();
-        heldIds.add(id);
         return;
       }
       removeStaleLock(directory, id);

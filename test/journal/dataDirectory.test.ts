@@ -183,6 +183,17 @@ test('releasing a directory leaves the lock of another holder in place', async (
   });
 });
 
+test('a lock that cannot be checked against those moved aside is not kept', async () => {
+  await inTempDir((dir) => {
+    const folder = join(dir, 'lock.stale.folder');
+    mkdirSync(folder); // it cannot be removed as a file can
+    expect(() => new DataDirectory(dir)).toThrow(/EISDIR/);
+    expect(existsSync(join(dir, 'lock'))).toBe(false);
+    rmSync(folder, { recursive: true });
+    new DataDirectory(dir).release();
+  });
+});
+
 test('a lock with this pid from an earlier run and an unreadable lock are taken over', async () => {
   await inTempDir((dir) => {
     for (const text of [JSON.stringify({ pid: process.pid }), '', '{"pid":']) {
