@@ -4,6 +4,8 @@
 
 interface RejectionEntry {
   readonly code: number;
+  /** Whether the same signed order may be sent again and succeed. */
+  readonly mayRetry: boolean;
   /** The meaning of the event's figures a, b and c, with units. */
   readonly figures: readonly string[];
 }
@@ -11,45 +13,45 @@ interface RejectionEntry {
 /** In the order of checks: first the registry's, then those of an order. The files of other commands state their own order. */
 export const rejections = {
   // Registry: before the core sees the command.
-  KEY_UNKNOWN: { code: 1, figures: [] },
-  WALLET_NOT_OWNED: { code: 2, figures: [] },
+  KEY_UNKNOWN: { code: 1, mayRetry: true, figures: [] },
+  WALLET_NOT_OWNED: { code: 2, mayRetry: true, figures: [] },
   // Entry of an order.
-  MARKET_UNKNOWN: { code: 10, figures: [] },
-  POST_ONLY_TYPE: { code: 11, figures: [] },
-  EXPIRATION_INVALID: { code: 12, figures: ['expiration, s', 'earliest accepted, s'] },
-  TIMESTAMP_OUT_OF_RANGE: { code: 13, figures: ['timestamp, ms', 'earliest, ms', 'latest, ms'] },
-  AMOUNT_NOT_POSITIVE: { code: 14, figures: ['makerAmount, micro', 'takerAmount, micro'] },
-  AMOUNT_ACCURACY: { code: 15, figures: ['makerAmount, micro', 'takerAmount, micro', 'tick, pips'] },
-  PRICE_OFF_TICK: { code: 17, figures: ['price, micro', 'tick, pips'] },
-  SIZE_TOO_LARGE: { code: 16, figures: ['size, lots', 'largest, lots'] },
-  SIZE_BELOW_MINIMUM: { code: 18, figures: ['size, lots', 'minimum, lots'] },
-  MARKETABLE_BUY_BELOW_MINIMUM: { code: 19, figures: ['amount, micro', 'minimum, micro'] },
-  MARKET_NOT_OPEN: { code: 20, figures: ['market status'] },
-  EXCHANGE_DISABLED: { code: 21, figures: [] },
-  EXCHANGE_RESTARTING: { code: 22, figures: [] },
-  EXCHANGE_CANCEL_ONLY: { code: 23, figures: [] },
-  EXCHANGE_POST_ONLY: { code: 24, figures: [] },
-  BANNED: { code: 25, figures: [] },
-  CLOSED_ONLY: { code: 26, figures: [] },
-  DUPLICATE: { code: 27, figures: [] },
-  POST_ONLY_CROSSES: { code: 28, figures: ["price of the order crossed, pips of the order's token"] },
-  FUNDS: { code: 29, figures: ['balance, micro', 'reserved in this market, micro', 'needed, micro'] },
-  FOK_NOT_FILLED: { code: 30, figures: ['found, lots'] },
-  FAK_NOT_MATCHED: { code: 31, figures: [] },
+  MARKET_UNKNOWN: { code: 10, mayRetry: true, figures: [] },
+  POST_ONLY_TYPE: { code: 11, mayRetry: true, figures: [] },
+  EXPIRATION_INVALID: { code: 12, mayRetry: true, figures: ['expiration, s', 'earliest accepted, s'] },
+  TIMESTAMP_OUT_OF_RANGE: { code: 13, mayRetry: true, figures: ['timestamp, ms', 'earliest, ms', 'latest, ms'] },
+  AMOUNT_NOT_POSITIVE: { code: 14, mayRetry: true, figures: ['makerAmount, micro', 'takerAmount, micro'] },
+  AMOUNT_ACCURACY: { code: 15, mayRetry: true, figures: ['makerAmount, micro', 'takerAmount, micro', 'tick, pips'] },
+  PRICE_OFF_TICK: { code: 17, mayRetry: true, figures: ['price, micro', 'tick, pips'] },
+  SIZE_TOO_LARGE: { code: 16, mayRetry: true, figures: ['size, lots', 'largest, lots'] },
+  SIZE_BELOW_MINIMUM: { code: 18, mayRetry: true, figures: ['size, lots', 'minimum, lots'] },
+  MARKETABLE_BUY_BELOW_MINIMUM: { code: 19, mayRetry: true, figures: ['amount, micro', 'minimum, micro'] },
+  MARKET_NOT_OPEN: { code: 20, mayRetry: true, figures: ['market status'] },
+  EXCHANGE_DISABLED: { code: 21, mayRetry: true, figures: [] },
+  EXCHANGE_RESTARTING: { code: 22, mayRetry: true, figures: [] },
+  EXCHANGE_CANCEL_ONLY: { code: 23, mayRetry: true, figures: [] },
+  EXCHANGE_POST_ONLY: { code: 24, mayRetry: true, figures: [] },
+  BANNED: { code: 25, mayRetry: true, figures: [] },
+  CLOSED_ONLY: { code: 26, mayRetry: true, figures: [] },
+  DUPLICATE: { code: 27, mayRetry: false, figures: [] },
+  POST_ONLY_CROSSES: { code: 28, mayRetry: true, figures: ["price of the order crossed, pips of the order's token"] },
+  FUNDS: { code: 29, mayRetry: true, figures: ['balance, micro', 'reserved in this market, micro', 'needed, micro'] },
+  FOK_NOT_FILLED: { code: 30, mayRetry: false, figures: ['found, lots'] },
+  FAK_NOT_MATCHED: { code: 31, mayRetry: false, figures: [] },
   // Everything else.
-  MARKET_STATE: { code: 40, figures: ['market status'] },
-  MARKET_TERMS: { code: 41, figures: ['number of the MarketField at fault'] },
-  MARKET_EXISTS: { code: 42, figures: [] },
-  TOKEN_EXISTS: { code: 43, figures: [] },
-  SLUG_EXISTS: { code: 44, figures: [] },
-  EVENT_UNKNOWN: { code: 45, figures: ['event number'] },
-  AMOUNT_INVALID: { code: 46, figures: ['amount, micro'] },
-  BALANCE_SHORT: { code: 47, figures: ['balance, micro', 'reserved, micro', 'asked, micro'] },
-  SHARES_SHORT: { code: 48, figures: ['shares free, micro', 'asked, micro'] },
-  NOTHING_TO_REDEEM: { code: 49, figures: [] },
-  DEPOSITS_FULL: { code: 50, figures: ['deposited so far, micro', 'asked, micro'] },
-  KEY_EXISTS: { code: 51, figures: [] },
-  WALLET_TAKEN: { code: 53, figures: [] },
+  MARKET_STATE: { code: 40, mayRetry: true, figures: ['market status'] },
+  MARKET_TERMS: { code: 41, mayRetry: true, figures: ['number of the MarketField at fault'] },
+  MARKET_EXISTS: { code: 42, mayRetry: false, figures: [] },
+  TOKEN_EXISTS: { code: 43, mayRetry: false, figures: [] },
+  SLUG_EXISTS: { code: 44, mayRetry: false, figures: [] },
+  EVENT_UNKNOWN: { code: 45, mayRetry: true, figures: ['event number'] },
+  AMOUNT_INVALID: { code: 46, mayRetry: true, figures: ['amount, micro'] },
+  BALANCE_SHORT: { code: 47, mayRetry: true, figures: ['balance, micro', 'reserved, micro', 'asked, micro'] },
+  SHARES_SHORT: { code: 48, mayRetry: true, figures: ['shares free, micro', 'asked, micro'] },
+  NOTHING_TO_REDEEM: { code: 49, mayRetry: true, figures: [] },
+  DEPOSITS_FULL: { code: 50, mayRetry: true, figures: ['deposited so far, micro', 'asked, micro'] },
+  KEY_EXISTS: { code: 51, mayRetry: false, figures: [] },
+  WALLET_TAKEN: { code: 53, mayRetry: false, figures: [] },
 } as const satisfies Record<string, RejectionEntry>;
 
 export type RejectionName = keyof typeof rejections;
