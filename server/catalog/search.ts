@@ -141,14 +141,26 @@ export class CatalogSearch {
     const words = [...new Set(wordsOf(query))].slice(0, QUERY_WORDS_MAX);
     const common = words.filter((word) => this.isCommon(word));
     const rare = words.filter((word) => !this.isCommon(word));
-    if (rare.length === 0) return { events: this.withAll(common, isWanted) };
+    const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, common, isWanted);
+    if (all.length > 0) return { events: all };
+    const some = this.ranked(rare.join(' '), 'OR', isWanted);
+    return { events: some.length > 0 ? some : this.withRarest(common, isWanted) };
+  }
+
+  /** Events that have all of these words, best match first; a lone rare word is also completed to common ones. */
+  private withAllRanked(
+    rare: readonly string[],
+    common: readonly string[],
+    isWanted: (eventNumber: number) => boolean,
+  ): number[] {
     const lists = common.map((word) => this.eventsOfWord.get(word) ?? []);
-    const filter = (eventNumber: number): boolean =>
-      isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber));
-    const text = rare.join(' ');
-    const all = this.ranked(text, 'AND', filter);
-    if (words.length === 1) this.complete(words[0], all, isWanted);
-    return { events: all.length > 0 ? all : this.ranked(text, 'OR', isWanted) };
+    const found = this.ranked(
+      rare.join(' '),
+      'AND',
+      (eventNumber) => isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber)),
+    );
+    if (rare.length === 1 && common.length === 0) this.complete(rare[0], found, isWanted);
+    return found;
   }
 
   private makeIndex(): WordIndex<SearchDocument> {
@@ -204,6 +216,16 @@ export class CatalogSearch {
       if (isWanted(event) && others.every((list) => holds(list, event))) all.push(event);
     }
     return all;
+  }
+
+  /** Events that have the rarest of these common words that any wanted event has, newest first. */
+  private withRarest(common: readonly string[], isWanted: (eventNumber: number) => boolean): number[] {
+    const countOf = (word: string): number => this.eventsOfWord.get(word)?.length ?? 0;
+    for (const word of common.toSorted((left, right) => countOf(left) - countOf(right))) {
+      const found = this.withAll([word], isWanted);
+      if (found.length > 0) return found;
+    }
+    return [];
   }
 
   private async indexTurns(): Promise<void> {

@@ -75,6 +75,16 @@ test('very common words narrow a search, and on their own return the newest even
   expect(search.find('beat will', (eventNumber) => eventNumber === 7).events).toEqual([7]);
 });
 
+test('if no event has all words, events with a very common one are found, newest first', async () => {
+  const goals = Array.from({ length: 1_100 }, (_, at) => `Goals in match ${at}`);
+  const cards = Array.from({ length: 1_200 }, (_, at) => `Cards in match ${at}`);
+  const { titlesOf } = await searchOver([...cards, ...goals, 'Rain in Oslo']);
+  expect(titlesOf('match zzzz')).toEqual([...cards, ...goals].toReversed());
+  expect(titlesOf('goals cards')).toEqual(goals.toReversed());
+  expect(titlesOf('goals cards', (eventNumber) => eventNumber === 7)).toEqual([cards[6]]);
+  expect(titlesOf('goals oslo')).toEqual(['Rain in Oslo']);
+});
+
 test('a changed event is found by its new words and no longer by its old ones', async () => {
   const { search, rows } = await searchOver(TITLES);
   const [first] = rows;
