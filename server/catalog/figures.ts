@@ -114,7 +114,7 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
     closedMs = Math.max(closedMs, marketClosedMs(market));
     updatedMs = Math.max(updatedMs, market.updatedMs);
     const endMs = timeOf(market.texts.endDate);
-    if (!(endMs <= latestEndMs)) latestEndMs = firstTime(endMs, latestEndMs);
+    if (endMs > latestEndMs || Number.isNaN(latestEndMs)) latestEndMs = endMs;
   }
   const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
   if (!isActive(anyState)) allStates = 0;
