@@ -8,7 +8,6 @@ import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.t
 import { sideText, tradeStatusText } from './trades.ts';
 import { isOf, isTooNew, isTooOld, readerOf, readSharedTradeFilter, type SharedTradeFilter } from './userData.ts';
 
-const TEXT = 'invalid builder trade params';
 const ADDRESS_DIGITS = 40;
 
 /** The code of an owner with builder keys: its address, left-padded with zeros to 32 bytes. */
@@ -27,7 +26,7 @@ export interface BuilderFilter extends SharedTradeFilter {
 
 /** @throws BadRequest `invalid builder trade params: name` */
 export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
-  const read = readerOf(query, TEXT);
+  const read = readerOf(query, 'invalid builder trade params');
   const code = read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32);
   return { code, ...readSharedTradeFilter(read) };
 }

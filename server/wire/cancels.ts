@@ -6,7 +6,8 @@ import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
 
-function readOrderId(value: unknown): string {
+/** An order id in lower case. @throws BadRequest */
+export function readOrderId(value: unknown): string {
   if (typeof value !== 'string' || !isBytes32(value)) {
     throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
   }

@@ -15,7 +15,7 @@ import {
   tradingFields,
 } from './catalog.ts';
 import { isoTime } from './numbers.ts';
-import { appendList, bytesOf, type Pieces } from './pieces.ts';
+import { appendList, bytesOf, membersText, type Pieces } from './pieces.ts';
 
 /** Most cached rows of one form, about 3 kB each. A full cache is emptied, and rows are rendered again on demand. */
 const KEPT_ROWS_MAX = 20_000;
@@ -53,9 +53,6 @@ interface KeptMarket {
 
 const keptMarkets = new KeptRows<KeptMarket>();
 
-/** An object's keys and values as JSON, without the enclosing braces. */
-const keysText = (fields: object): string => JSON.stringify(fields).slice(1, -1);
-
 /** The current rendering of a market, reusing the cached parts that are still valid. */
 function presentMarket(catalog: Catalog, market: Market): KeptMarket {
   const known = keptMarkets.get(catalog, market.index);
@@ -70,14 +67,14 @@ function presentMarket(catalog: Catalog, market: Market): KeptMarket {
     known.market.updatedMs === updatedMs &&
     known.eventTexts === event?.texts;
   if (isSame && known.figures === figures) return known;
-  const live = bytesOf(keysText(priceFields(market, figures)));
+  const live = bytesOf(membersText(priceFields(market, figures)));
   const kept = isSame
     ? { ...known, figures, live }
     : {
         figures,
         live,
-        describing: bytesOf(`{${keysText(describingFields(event, market, figures))},`),
-        trading: bytesOf(`,${keysText(tradingFields(event, market))}`),
+        describing: bytesOf(`{${membersText(describingFields(event, market, figures))},`),
+        trading: bytesOf(`,${membersText(tradingFields(event, market))}`),
         market: { texts, terms, status, updatedMs },
         eventTexts: event?.texts,
       };
@@ -143,7 +140,7 @@ function keptEvents(textOf: (catalog: Catalog, event: EventRow) => string): Shap
 export const appendMarketEvent = keptEvents((catalog, event) => JSON.stringify(eventInMarket(catalog, event)));
 
 /** An event without its closing brace and without its tags, which change with other events. */
-const appendUntagged = keptEvents((catalog, event) => `{${keysText(eventFields(catalog, event))}`);
+const appendUntagged = keptEvents((catalog, event) => `{${membersText(eventFields(catalog, event))}`);
 
 const keptSummaries = new WeakMap<EventRow['texts'], Uint8Array>();
 
@@ -229,10 +226,7 @@ export const appendLongEvent = longEventWith(true);
 /** A long event without its markets. */
 export const appendMarketlessEvent = longEventWith(false);
 
-/**
- * An event as official clients expect it in a market's record: with its figures and series.
- *
- */
+/** An event as official clients expect it in a market's record: with its figures and series. */
 export const appendOfficialMarketEvent: Shape<EventRow> = (catalog, event, to) => {
   appendUntagged(catalog, event, to);
   appendSeries(catalog, event, false, to);

@@ -5,11 +5,11 @@ import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../e
 import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import type { RewardRate } from '../views/records.ts';
+import { textOf } from '../views/texts.ts';
 import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
-const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
 const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
@@ -70,12 +70,17 @@ export function baseFee(market: Market): number {
 
 /** The market's icon, or its event's; '' without either. */
 export function iconOf(market: Market, event: EventRow | undefined): string {
-  return textOr(market.texts.icon, textOr(event?.texts.icon, ''));
+  return textOf(market.texts.icon) || textOf(event?.texts.icon);
 }
 
 /** The market's image, or its event's, or the icon. */
 export function imageOf(market: Market, event: EventRow | undefined): string {
-  return textOr(market.texts.image, textOr(event?.texts.image, iconOf(market, event)));
+  return textOf(market.texts.image) || textOf(event?.texts.image) || iconOf(market, event);
+}
+
+/** The market's description, or its event's; '' without either. */
+export function descriptionOf({ texts }: Market, event: EventRow | undefined): string {
+  return textOf(texts.description) || textOf(event?.texts.description);
 }
 
 const QUESTION_ID = /^0x[0-9a-f]{64}$/;
@@ -106,7 +111,7 @@ export function fullRecord(market: Market, event: EventRow | undefined, tags: re
     condition_id: market.conditionId,
     question_id: market.questionId,
     question: market.question,
-    description: textOr(texts.description, textOr(event?.texts.description, '')),
+    description: descriptionOf(market, event),
     market_slug: market.slug,
     end_date_iso: timeOrNull(texts.endDate) ?? timeOrNull(event?.texts.endDate),
     game_start_time: timeOrNull(texts.gameStartTime),
@@ -140,13 +145,13 @@ function listKeys(market: Market) {
 
 /** A market's event, as its record and its stream messages show it. */
 export function eventOfMarket(event: EventRow | undefined) {
-  const slug = textOr(event?.texts.slug, '');
+  const slug = textOf(event?.texts.slug);
   return {
     id: event === undefined ? '' : String(event.eventNumber),
     slug,
-    title: textOr(event?.texts.title, ''),
-    ticker: textOr(event?.texts.ticker, slug),
-    description: textOr(event?.texts.description, ''),
+    title: textOf(event?.texts.title),
+    ticker: textOf(event?.texts.ticker) || slug,
+    description: textOf(event?.texts.description),
   };
 }
 

@@ -16,12 +16,15 @@ import {
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
 import { decimalUnits, parsePips, pipsText } from './numbers.ts';
 
-const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50 } as const;
+/** Most characters of a text. */
+const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000 } as const;
+/** Most tags of an event. */
+const TAGS_MAX = 50;
 /** Most flags of a market. */
 export const FLAGS_MAX = 32;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
-const slugField = z
+export const slugField = z
   .string('must be a string')
   .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen')
   .meta({ examples: ['rain-tomorrow'] });
@@ -162,12 +165,12 @@ export const eventBody = z
     ticker: textField(TEXT_MAX.short).optional(),
     tags: z
       .array(slugField, 'must be a list of slugs')
-      .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .max(TAGS_MAX, `must have at most ${TAGS_MAX} entries`)
       .optional(),
     /** Labels of tags by slug; a tag keeps the first label that an event gave it. */
     tag_labels: z
       .record(slugField, nameField(TEXT_MAX.short), 'must be an object that maps slugs to strings')
-      .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .refine((labels) => Object.keys(labels).length <= TAGS_MAX, `must have at most ${TAGS_MAX} entries`)
       .optional(),
     series: slugField.optional(),
     neg_risk: booleanField.optional(),

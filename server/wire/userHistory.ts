@@ -15,6 +15,7 @@ import type {
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
 import { microText, pipsText, unixSeconds } from './numbers.ts';
+import { membersText } from './pieces.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
 
 const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
@@ -54,9 +55,6 @@ function held(make: Part): Part {
   };
 }
 
-/** An object's members as JSON, without the braces. */
-const members = (object: object): string => JSON.stringify(object).slice(1, -1);
-
 /** Official clients reject an activity without an event slug: to them a market without an event is its own event. */
 const eventSlugOrOwn = ({ eventSlug, slug }: MarketFacts): string => (eventSlug === '' ? slug : eventSlug);
 const plainEventSlug = ({ eventSlug }: MarketFacts): string => eventSlug;
@@ -75,13 +73,13 @@ function endDay(market: MarketFacts): string | null {
 }
 
 const marketPart = (asset: AssetForm): Part =>
-  held((market, outcome = 0) => members({ asset: asset(market, outcome), conditionId: market.conditionId }));
+  held((market, outcome = 0) => membersText({ asset: asset(market, outcome), conditionId: market.conditionId }));
 
 const titlesPart = (eventSlug: EventSlugForm): Part =>
   held((market, outcome = 0) => {
     const { title, slug, icon, outcomes } = market;
     const titles = { title, slug, icon, eventSlug: eventSlug(market) };
-    return `${members({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
+    return `${membersText({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
   });
 
 function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: boolean): (row: TradeRow) => string {
@@ -105,7 +103,7 @@ function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: Act
     const token = outcome === undefined ? '' : asset(market, outcome);
     const place = { conditionId, asset: token, outcomeIndex: outcome ?? NO_OUTCOME, title, slug, icon };
     const name = outcome === undefined ? '' : outcomes[outcome];
-    return `${members({ ...place, eventSlug: eventSlug(market), outcome: name })},${PROFILE}`;
+    return `${membersText({ ...place, eventSlug: eventSlug(market), outcome: name })},${PROFILE}`;
   });
   return (row) => {
     const { wallet, type, market, outcome, isOfToken, sizeMicro, cashMicro, tMs, transactionHash } = row;
@@ -123,7 +121,7 @@ const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market
   held((market, outcome = 0) => {
     const { conditionId, title, slug, icon, outcomes } = market;
     const other = outcome === 0 ? 1 : 0;
-    return members({
+    return membersText({
       asset: asset(market, outcome),
       conditionId,
       title,
@@ -274,7 +272,7 @@ export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryR
       throw new Error('an order is rendered by renderOrder');
     default: {
       const unknown: never = query;
-      throw new Error(`unknown question: ${JSON.stringify(unknown)}`);
+      throw new Error(`unknown query: ${JSON.stringify(unknown)}`);
     }
   }
 }

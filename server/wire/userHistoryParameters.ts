@@ -15,7 +15,7 @@ import {
   type TradeThreshold,
 } from '../history/queries.ts';
 import { BadRequest } from '../http/errors.ts';
-import { microText, parseWhole } from './numbers.ts';
+import { decimalUnits, microText, parseWhole } from './numbers.ts';
 
 /** Kinds of queries that have a list of parameters: all except those for an order. */
 export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
@@ -40,7 +40,7 @@ const NAMES_MAX = 500;
 export const TITLE_CHARACTERS_MAX = 100;
 /** Most characters of an unknown parameter's name that the refusal shows. */
 const SHOWN_NAME_CHARACTERS = 100;
-const MICRO_DECIMALS = 6;
+const MICRO_DECIMALS = decimalUnits.micro.places;
 
 export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
 /** Activity types that official clients may ask for but that never occur here. */
@@ -239,8 +239,7 @@ export class Parameters {
   conditionIds(): readonly string[] | undefined {
     const ids = this.text('market')?.split(',');
     if (ids === undefined) return undefined;
-    const isFew = ids.length <= NAMES_MAX;
-    if (!isFew || !ids.every((id) => isBytes32(id))) {
+    if (ids.length > NAMES_MAX || !ids.every(isBytes32)) {
       throw invalid('market', `1 to ${NAMES_MAX} comma-separated condition ids, each 0x and 64 hex digits`);
     }
     return [...new Set(ids.map((id) => id.toLowerCase()))];

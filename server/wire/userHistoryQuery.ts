@@ -136,8 +136,5 @@ const readerOf =
 
 /** The root's rules: only what interface.md 4.1 lists, and any excess is refused. */
 export const readPlainHistory = readerOf(plainManner);
-/**
- * The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum.
- *
- */
+/** The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum. */
 export const readOfficialHistory = readerOf(officialManner);

@@ -7,18 +7,12 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
-import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
+import { parseCancel, parseCancelFilter, parseCancelMany, readOrderId } from '../../server/wire/cancels.ts';
 import { readHistoryBody, readHistoryQuery } from '../../server/wire/history.ts';
 import { readNotificationIds } from '../../server/wire/notifications.ts';
 import { parsePostedOrder } from '../../server/wire/orders.ts';
 import { parseCursor } from '../../server/wire/pages.ts';
-import {
-  readScoredOrder,
-  readScoredOrderQuery,
-  readScoredOrders,
-  requireDate,
-  requireMakerAddress,
-} from '../../server/wire/rewards.ts';
+import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
 import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
 import { requestFault } from '../support/openApiCheck.ts';
@@ -275,7 +269,7 @@ test('document and parsers reject the same queries of private data', () => {
     return readBalanceQuery(query);
   });
   holdQuery('/notifications', { signature_type: '1' }, readSignatureType);
-  holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readScoredOrder(query.get('order_id') ?? undefined));
+  holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readOrderId(query.get('order_id') ?? undefined));
   const scored = (query: URLSearchParams): unknown =>
     (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // the document has only a string
   holdQuery('/orders-scoring', { order_ids: HEX64 }, scored);
