@@ -18,12 +18,12 @@ import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import {
   formatPlace,
+  hasForeignFilter,
   LIST_LIMIT_MAX,
   QueryReader,
   readKeyset,
   readList,
   readRelated,
-  readsForeign,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { descriptionOf } from '../wire/markets.ts';
@@ -205,7 +205,7 @@ function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKey
 }
 
 const listTags: Answer = (reader, { tags }) => {
-  const rows = readsForeign(reader, [], ['is_carousel']) ? [] : tags.list();
+  const rows = hasForeignFilter(reader, [], ['is_carousel']) ? [] : tags.list();
   return JSON.stringify(labelPage(reader, rows, labelKeys).map(tagRecord));
 };
 

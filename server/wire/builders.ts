@@ -6,7 +6,14 @@ import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import { sideText, tradeStatusText } from './trades.ts';
-import { isOf, isTooNew, isTooOld, readerOf, readSharedTradeFilter, type SharedTradeFilter } from './userData.ts';
+import {
+  isTooNew,
+  isTooOld,
+  isWalletOrOwnerOf,
+  readerOf,
+  readSharedTradeFilter,
+  type SharedTradeFilter,
+} from './userData.ts';
 
 const ADDRESS_DIGITS = 40;
 
@@ -34,14 +41,14 @@ export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
 /** The order that carries the code. */
 const orderOf = ({ trade, maker }: BuilderFill): TradeParty => maker?.order ?? trade.taker;
 
-export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
+export function builderFillMatches(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
   const { trade } = fill;
   const order = orderOf(fill);
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (filter.assetId !== undefined && filter.assetId !== market.tokens[order.outcome]) return false;
   if (isTooNew(filter, trade) || isTooOld(filter, trade)) return false;
   const { makerAddress } = filter;
-  return makerAddress === undefined || isOf(makerAddress, order);
+  return makerAddress === undefined || isWalletOrOwnerOf(makerAddress, order);
 }
 
 /** A fill as official clients read it, with the figures of the order that carries the code. */

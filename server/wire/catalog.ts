@@ -144,7 +144,7 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
 }
 
 /** The descriptive keys of a market: all that interface.md 2.1 names, and dates. They come first in its record. */
-export function describingFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
+export function descriptiveFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
   const { texts } = market;
   const startDate = isoTime(marketStartMs(market, event));
   const endDate = isoOfMs(marketEndMs(market, event));

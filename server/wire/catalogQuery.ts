@@ -288,14 +288,14 @@ export function readRelated(reader: QueryReader): { readonly closed: boolean | u
 }
 
 /** Whether rows must have all of the requested tags instead of any of them. */
-export function readsAllTags(reader: QueryReader): boolean {
+export function requiresAllTags(reader: QueryReader): boolean {
   const match = reader.text('tag_match')?.toLowerCase() ?? 'any';
   if (match !== 'any' && match !== 'all') throw reader.dialect.invalid('tag_match', 'must be any or all');
   return match === 'all';
 }
 
 /** Whether the request filters by something that no row here has, such as a game, a partner or a user as its maker. */
-export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
+export function hasForeignFilter(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
   const named = names.map((name) => reader.texts(name) !== undefined);
   return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);
 }

@@ -117,7 +117,7 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
 }
 
 /** The fields that both lifecycle messages of a market share. */
-function lifeFields(market: Market, event: EventRow | undefined) {
+function lifecycleFields(market: Market, event: EventRow | undefined) {
   return {
     id: String(market.marketId),
     question: market.question,
@@ -136,7 +136,7 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
   const { resolution } = market;
   const winner = resolution === undefined || resolution === Resolution.SPLIT ? undefined : resolution;
   const fields = {
-    ...lifeFields(market, event),
+    ...lifecycleFields(market, event),
     // A split (half a unit to each) has no winner. Clients reject null, and reject an id that is not a number.
     winning_asset_id: winner === undefined ? '0' : market.tokens[winner],
     winning_outcome: winner === undefined ? '' : market.outcomes[winner],
@@ -157,7 +157,7 @@ export function newMarketText(
   const { terms, texts } = market;
   const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const fields = {
-    ...lifeFields(market, event),
+    ...lifecycleFields(market, event),
     timestamp: String(tMs),
     condition_id: market.conditionId,
     active: market.status === MarketStatus.OPEN,

@@ -180,21 +180,21 @@ export function simplifiedRecord(market: Market) {
 
 type RowShape<Row> = (market: Market, event: EventRow | undefined, tags: readonly string[]) => Row;
 
-interface HeldRow {
+interface KeptRow {
   readonly version: number;
   readonly tags: readonly string[];
   readonly bytes: Uint8Array;
 }
 
 /** A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat them on every call. */
-export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
-  const held = new WeakMap<Market, HeldRow>();
+export function keptRows(shape: RowShape<object>): RowShape<Uint8Array> {
+  const kept = new WeakMap<Market, KeptRow>();
   return (market, event, tags) => {
     const { version } = market;
-    const known = held.get(market);
+    const known = kept.get(market);
     if (known?.version === version && known.tags === tags) return known.bytes;
     const bytes = bytesOf(JSON.stringify(shape(market, event, tags)));
-    held.set(market, { version, tags, bytes });
+    kept.set(market, { version, tags, bytes });
     return bytes;
   };
 }

@@ -35,7 +35,7 @@ const tokenAsset: AssetForm = ({ tokens }, outcome) => tokens[outcome];
 type Part = (market: MarketFacts, outcome: 0 | 1 | undefined) => string;
 
 /** Caches a part by market object and outcome. A market that changes must come as a new object. */
-function held(make: Part): Part {
+function kept(make: Part): Part {
   const parts = new WeakMap<MarketFacts, [first?: string, second?: string, both?: string]>();
   let lastMarket: MarketFacts | undefined;
   let last: [first?: string, second?: string, both?: string] = [];
@@ -73,10 +73,10 @@ function endDay(market: MarketFacts): string | null {
 }
 
 const marketPart = (asset: AssetForm): Part =>
-  held((market, outcome = 0) => membersText({ asset: asset(market, outcome), conditionId: market.conditionId }));
+  kept((market, outcome = 0) => membersText({ asset: asset(market, outcome), conditionId: market.conditionId }));
 
 const titlesPart = (eventSlug: EventSlugForm): Part =>
-  held((market, outcome = 0) => {
+  kept((market, outcome = 0) => {
     const { title, slug, icon, outcomes } = market;
     const titles = { title, slug, icon, eventSlug: eventSlug(market) };
     return `${membersText({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
@@ -98,7 +98,7 @@ function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: bool
 
 /** A redemption names a token but has no side and no price; splits and merges name no token either. */
 function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: ActivityRow) => string {
-  const texts = held((market, outcome) => {
+  const texts = kept((market, outcome) => {
     const { conditionId, title, slug, icon, outcomes } = market;
     const token = outcome === undefined ? '' : asset(market, outcome);
     const place = { conditionId, asset: token, outcomeIndex: outcome ?? NO_OUTCOME, title, slug, icon };
@@ -118,7 +118,7 @@ function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: Act
 
 /** The texts of a position, with those that only some forms have. */
 const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market: MarketFacts) => object): Part =>
-  held((market, outcome = 0) => {
+  kept((market, outcome = 0) => {
     const { conditionId, title, slug, icon, outcomes } = market;
     const other = outcome === 0 ? 1 : 0;
     return membersText({
