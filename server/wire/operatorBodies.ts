@@ -110,6 +110,16 @@ const rewardsField = z.strictObject(
   'must be an object with rates, min_size and max_spread',
 );
 
+/** The keys of a constant, as words that a field may have. */
+function wordsOf<Word extends string>(values: Readonly<Record<Word, number>>): readonly Word[] {
+  return Object.keys(values) as Word[]; // constants have no keys but those of their type
+}
+
+/** One of the words of a constant, parsed into its value. */
+function wordField<Word extends string, Value extends number>(values: Readonly<Record<Word, Value>>, must: string) {
+  return z.enum(wordsOf(values), must).transform((word): Value => values[word]);
+}
+
 const creationStatuses = {
   draft: MarketStatus.DRAFT,
   active: MarketStatus.OPEN,
@@ -198,10 +208,7 @@ export const marketBody = z
     token_ids: z.tuple([tokenIdField, tokenIdField], 'must be two decimal strings').optional(),
     oracle: addressField.optional(),
     neg_risk: booleanField.optional(),
-    status: z
-      .enum(['draft', 'active', 'open', 'paused'], 'must be draft, active or paused')
-      .transform((word) => creationStatuses[word])
-      .optional(),
+    status: wordField(creationStatuses, 'must be draft, active or paused').optional(),
     last_price: priceField.optional(),
     ...marketTerms,
   })
@@ -212,13 +219,10 @@ export const marketBody = z
 /** PATCH /admin/markets/{condition_id} */
 export const marketChangeBody = z
   .strictObject({
-    status: z
-      .enum(
-        ['active', 'open', 'paused', 'closed'],
-        'must be active, paused or closed; resolving a market has its own path',
-      )
-      .transform((word) => laterStatuses[word])
-      .optional(),
+    status: wordField(
+      laterStatuses,
+      'must be active, paused or closed; resolving a market has its own path',
+    ).optional(),
     question: nameField(TEXT_MAX.title).optional(),
     ...marketTerms,
   })
@@ -247,13 +251,7 @@ export const exchangeModes = {
 } as const;
 
 /** The names of the modes. */
-export const exchangeModeWords = [
-  'normal',
-  'post_only',
-  'cancel_only',
-  'disabled',
-  'restarting',
-] as const satisfies readonly (keyof typeof exchangeModes)[];
+export const exchangeModeWords = wordsOf(exchangeModes);
 
 /** PATCH /admin/exchange */
 export const exchangeBody = z

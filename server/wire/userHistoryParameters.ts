@@ -173,23 +173,25 @@ export class Parameters {
     return text.toLowerCase();
   }
 
+  /** A whole number; infinite if it has more digits than any maximum. */
+  private whole(name: string, max: number): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!/^\d+$/.test(text)) throw invalid(name, wholeUpTo(max));
+    return parseWhole(text) ?? Number.POSITIVE_INFINITY;
+  }
+
   limit(kind: keyof typeof BOUNDS): number {
     const { limitDefault, limitMax } = BOUNDS[kind];
-    const text = this.text('limit');
-    if (text === undefined) return limitDefault;
-    if (!/^\d+$/.test(text)) throw invalid('limit', wholeUpTo(limitMax));
-    const limit = parseWhole(text) ?? Number.MAX_SAFE_INTEGER; // more digits than any limit has
+    const limit = this.whole('limit', limitMax) ?? limitDefault;
     return limit <= limitMax ? limit : this.rules.excessiveLimit(limitMax);
   }
 
   page(kind: keyof typeof BOUNDS): PageQuery {
     const limit = this.limit(kind);
     const { offsetMax } = BOUNDS[kind];
-    const text = this.text('offset');
-    if (text === undefined) return { limit, offset: 0 };
-    if (!/^\d+$/.test(text)) throw invalid('offset', wholeUpTo(offsetMax));
-    const offset = parseWhole(text);
-    if (offset === undefined || offset > offsetMax) throw this.rules.excessiveOffset(kind, offsetMax);
+    const offset = this.whole('offset', offsetMax) ?? 0;
+    if (offset > offsetMax) throw this.rules.excessiveOffset(kind, offsetMax);
     return { limit, offset };
   }
 
