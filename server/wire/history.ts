@@ -16,7 +16,7 @@ const HISTORY_POINTS_MAX = 10_080;
 /** Latest time of a series. Milliseconds, which some clients send, exceed it. */
 export const HISTORY_TIME_S_MAX = 99_999_999_999;
 /** Longest time between points: a year, in minutes. */
-const FIDELITY_MINUTES_MAX = 525_600;
+export const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
@@ -33,6 +33,9 @@ const INTERVALS: Readonly<Record<string, number>> = {
   max: Number.POSITIVE_INFINITY,
   all: Number.POSITIVE_INFINITY,
 };
+
+/** The names of the intervals. */
+export const HISTORY_INTERVALS = Object.keys(INTERVALS);
 
 /** The time range of a request; undefined = not given. Times in unix seconds. */
 interface HistoryRange {
@@ -69,7 +72,7 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): Named
 function readInterval(read: FieldReader): number | undefined {
   const text = read('interval');
   if (text === undefined) return undefined;
-  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${Object.keys(INTERVALS).join(', ')}`);
+  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${HISTORY_INTERVALS.join(', ')}`);
   return INTERVALS[text];
 }
 
