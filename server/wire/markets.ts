@@ -5,23 +5,19 @@ import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../e
 import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import type { RewardRate } from '../views/records.ts';
-import { textOf } from '../views/texts.ts';
-import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
+import { initialPricePips, textOf } from '../views/texts.ts';
+import { isoTime, lotsNumber, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
 const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
-/** The price shown before any trade if the market's texts give none. */
-const EVEN_PIPS = PIPS_PER_UNIT / 2;
-
 /** The price shown for a token: its resolution if there is one, else the last trade, else the initial price in its texts. */
 export function shownPricePips(market: Market, outcome: number): number {
-  if (market.resolution === Resolution.SPLIT) return EVEN_PIPS;
+  if (market.resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
   if (market.resolution !== undefined) return market.resolution === outcome ? PIPS_PER_UNIT : 0;
-  const given = typeof market.texts.lastPrice === 'string' ? parsePips(market.texts.lastPrice) : undefined;
-  const first = market.lastTrade?.pricePips ?? Math.min(given ?? EVEN_PIPS, PIPS_PER_UNIT);
+  const first = market.lastTrade?.pricePips ?? initialPricePips(market.texts.lastPrice);
   return outcome === 0 ? first : complementPips(first);
 }
 
