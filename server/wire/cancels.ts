@@ -44,7 +44,7 @@ export function parseCancelFilter(body: unknown): CancelFilter {
   if (body === undefined || body === null) return { market: undefined, assetId: undefined };
   if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
   const { market } = body;
-  const assetId = body.asset_id ?? body.assetId;
+  const assetId = isAbsent(body.asset_id) ? body.assetId : body.asset_id;
   if (!isAbsent(market) && (typeof market !== 'string' || !isBytes32(market))) {
     throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
   }
