@@ -42,6 +42,8 @@ export interface CatalogDialect {
   readonly notFound: (what: 'id' | 'slug' | 'profile') => BadRequest;
   /** The refusal for a malformed or missing address. */
   readonly invalidAddress: () => BadRequest;
+  /** Whether sort columns of lists may be named in snake case. */
+  readonly takesSnakeCase: boolean;
   /** Whether a condition id may stand in place of a market's number. */
   readonly takesConditionIds: boolean;
 }
@@ -79,6 +81,7 @@ export const rootCatalog: CatalogDialect = {
     ),
   offsetOnKeyset: () => badRequest('invalid_field: offset: it is not allowed on keyset endpoints; use after_cursor'),
   ...sharedRefusals,
+  takesSnakeCase: true,
   takesConditionIds: true,
 };
 
@@ -107,5 +110,6 @@ export const gammaCatalog: CatalogDialect = {
     ),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
   ...sharedRefusals,
+  takesSnakeCase: false,
   takesConditionIds: false,
 };

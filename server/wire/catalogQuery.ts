@@ -162,8 +162,8 @@ function columnNamed(name: string, columns: readonly string[]): string | undefin
 function columnsOf(reader: QueryReader, columns: readonly string[]): readonly string[] | undefined {
   const names = reader.texts('order');
   const known = names?.map((name) => {
-    const isForeign = name.includes('_') && reader.dialect.mount !== '';
-    const column = isForeign ? undefined : columnNamed(name, columns);
+    const isAllowed = reader.dialect.takesSnakeCase || !name.includes('_');
+    const column = isAllowed ? columnNamed(name, columns) : undefined;
     if (column === undefined) throw reader.dialect.invalidOrder(columns);
     return column;
   });
