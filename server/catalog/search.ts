@@ -213,14 +213,11 @@ export class CatalogSearch {
     return all;
   }
 
-  /** Events that have the rarest of these common words that any wanted event has, newest first. */
+  /** Events that have the rarest of these common words, newest first; the others would list more events than anyone reads. */
   private withRarest(common: readonly string[], isWanted: (eventNumber: number) => boolean): number[] {
     const countOf = (word: string): number => this.eventsOfWord.get(word)?.length ?? 0;
-    for (const word of common.toSorted((left, right) => countOf(left) - countOf(right))) {
-      const found = this.withAll([word], isWanted);
-      if (found.length > 0) return found;
-    }
-    return [];
+    const [rarest] = common.toSorted((left, right) => countOf(left) - countOf(right));
+    return rarest === undefined ? [] : this.withAll([rarest], isWanted);
   }
 
   private async indexTurns(): Promise<void> {
