@@ -148,13 +148,13 @@ function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS
   const endS = range.endS ?? nowS;
   const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);
   const minutes = Math.max(Math.min(endS, lastS) - startS, 0) / MINUTE_S;
-  const { fidelityMinutes = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1) } = range;
+  const leastFidelity = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1);
+  const { fidelityMinutes = leastFidelity } = range;
   const pointCount = Math.floor(minutes / fidelityMinutes);
   if (pointCount > HISTORY_POINTS_MAX) {
-    const least = Math.ceil(minutes / HISTORY_POINTS_MAX);
     throw invalid(
       'fidelity',
-      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${least} or more`,
+      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${leastFidelity} or more`,
     );
   }
   return { startS, endS, lastS, stepS: fidelityMinutes * MINUTE_S };

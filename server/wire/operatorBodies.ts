@@ -111,13 +111,13 @@ const rewardsField = z.strictObject(
 );
 
 /** The keys of a constant, as words that a field may have. */
-function wordsOf<Word extends string>(values: Readonly<Record<Word, number>>): readonly Word[] {
+function keysOf<Word extends string>(values: Readonly<Record<Word, number>>): readonly Word[] {
   return Object.keys(values) as Word[]; // constants have no keys but those of their type
 }
 
 /** One of the words of a constant, parsed into its value. */
 function wordField<Word extends string, Value extends number>(values: Readonly<Record<Word, Value>>, must: string) {
-  return z.enum(wordsOf(values), must).transform((word): Value => values[word]);
+  return z.enum(keysOf(values), must).transform((word): Value => values[word]);
 }
 
 const creationStatuses = {
@@ -251,7 +251,7 @@ export const exchangeModes = {
 } as const;
 
 /** The names of the modes. */
-export const exchangeModeWords = wordsOf(exchangeModes);
+export const exchangeModeWords = keysOf(exchangeModes);
 
 /** PATCH /admin/exchange */
 export const exchangeBody = z

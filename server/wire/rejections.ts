@@ -122,7 +122,7 @@ function accuracySentence(figures: Figures): RejectionReply {
   if (!isMarket && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
     return offPriceSentence(figures, moneyMicro, sharesMicro, isBuy);
   }
-  const decimals = 7 - String(step).length;
+  const decimals = 7 - String(step).length; // of a unit; the step is a power of ten, in micro
   const [maker, taker] = isBuy && !isMarket ? [decimals, 2] : [2, decimals];
   return refuse(
     `invalid amounts, the ${isMarket ? 'market ' : ''}${isBuy ? 'buy' : 'sell'} orders maker amount supports a max accuracy of ` +
