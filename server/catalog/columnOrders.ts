@@ -13,7 +13,7 @@ export interface ColumnsPlace {
   readonly row: number;
 }
 
-const any: Visit = () => true;
+const everyRow: Visit = () => true;
 
 export class ColumnOrders {
   private readonly orders: readonly SortOrder[];
@@ -32,7 +32,7 @@ export class ColumnOrders {
 
   /** Visits all rows of the states, or those after a place. */
   visit(after: ColumnsPlace | undefined, visit: Visit): void {
-    this.visitEqual(0, any, after, visit);
+    this.visitEqual(0, everyRow, after, visit);
   }
 
   /** Compares two rows in the requested order. */
@@ -74,27 +74,28 @@ export class ColumnOrders {
     if (isLast) return walk(order, states, isRising, place, (row) => !isEqual(row) || visit(row));
     // Rows equal to the place in this column may come before it by the next columns, so all of them are examined.
     let from = place && { ...place, row: isRising ? -1 : Number.POSITIVE_INFINITY };
-    let left = after;
+    let runAfter = after; // only the first run can hold rows that come before the place
     for (;;) {
       const run = new EqualRows(order);
+      let isEnded = false;
       const isToEnd = walk(order, states, isRising, from, (row) => {
         if (!isEqual(row)) return true;
-        if (run.takes(row)) return run.rows.length <= SORTED_ROWS_MAX;
-        const goesOn = this.visitSorted(level + 1, run.rows, left, visit);
-        left = undefined;
+        if (run.tryAdd(row)) return run.rows.length <= SORTED_ROWS_MAX;
+        isEnded = !this.visitSorted(level + 1, run.rows, runAfter, visit);
+        runAfter = undefined;
         run.begin(row);
-        return goesOn || run.stop();
+        return !isEnded;
       });
-      if (run.isStopped) return false;
+      if (isEnded) return false;
       const isLarge = run.rows.length > SORTED_ROWS_MAX;
       const { key } = run;
       const isOfRun: Visit = (row) => isEqual(row) && order.placedKey(row) === key;
-      const goesOn = isLarge
-        ? this.visitEqual(level + 1, isOfRun, left?.keys[level] === key ? left : undefined, visit)
-        : this.visitSorted(level + 1, run.rows, left, visit);
-      if (!goesOn) return false;
+      const wantsMore = isLarge
+        ? this.visitEqual(level + 1, isOfRun, runAfter?.keys[level] === key ? runAfter : undefined, visit)
+        : this.visitSorted(level + 1, run.rows, runAfter, visit);
+      if (!wantsMore) return false;
       if (isToEnd) return true;
-      left = undefined;
+      runAfter = undefined;
       from = { key, row: isRising ? Number.POSITIVE_INFINITY : -1 };
     }
   }
@@ -110,7 +111,6 @@ export class ColumnOrders {
 class EqualRows {
   rows: number[] = [];
   key: number | undefined;
-  isStopped = false;
   private readonly order: SortOrder;
 
   constructor(order: SortOrder) {
@@ -118,7 +118,7 @@ class EqualRows {
   }
 
   /** Adds the row if it belongs to the run; returns whether it does. */
-  takes(row: number): boolean {
+  tryAdd(row: number): boolean {
     const isEqual = this.rows.length === 0 || this.order.placedKey(row) === this.key;
     if (isEqual) {
       if (this.rows.length === 0) this.key = this.order.placedKey(row);
@@ -127,15 +127,10 @@ class EqualRows {
     return isEqual;
   }
 
+  /** Begins another run with this row. */
   begin(row: number): void {
     this.rows = [];
-    this.takes(row);
-  }
-
-  /** Records that the visitor wants no more rows. */
-  stop(): false {
-    this.isStopped = true;
-    return false;
+    this.tryAdd(row);
   }
 }
 

@@ -2,6 +2,7 @@
 // index.ts, which caches them and recomputes those that the log has touched.
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { type EventRow, isListed, isOver, type Market, type Views } from '../views/index.ts';
+import { initialPricePips } from '../views/texts.ts';
 
 /** Bits of a row's state. */
 export const RowState = { ACTIVE: 1, CLOSED: 2, ARCHIVED: 4 } as const;
@@ -78,13 +79,14 @@ function marketState(market: Market): number {
 
 /** The current figures of a market. */
 export function marketFigures({ books }: Views, market: Market, volumeMicro: number, volume24Micro: number) {
-  const { index, lastTrade } = market;
+  const { index, lastTrade, texts } = market;
   const bidPips = books.bestBidPips(index, 0);
   const askPips = books.bestAskPips(index, 0);
   const state = marketState(market);
   const isTwoSided = bidPips > 0 && askPips < PIPS_PER_UNIT;
-  const price = (isTwoSided ? (bidPips + askPips) / 2 : (lastTrade?.pricePips ?? PIPS_PER_UNIT / 2)) / PIPS_PER_UNIT;
-  const competitive = (state & RowState.CLOSED) === 0 ? 1 / (1 + (price - 0.5) ** 2) : 0;
+  const pricePips = isTwoSided ? (bidPips + askPips) / 2 : (lastTrade?.pricePips ?? initialPricePips(texts.lastPrice));
+  const isClosed = (state & RowState.CLOSED) !== 0;
+  const competitive = isClosed ? 0 : 1 / (1 + (pricePips / PIPS_PER_UNIT - 0.5) ** 2);
   const liquidityMicro = books.liquidityMicro(index);
   return { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive, state };
 }
@@ -114,7 +116,7 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
     closedMs = Math.max(closedMs, marketClosedMs(market));
     updatedMs = Math.max(updatedMs, market.updatedMs);
     const endMs = timeOf(market.texts.endDate);
-    if (!(endMs <= latestEndMs)) latestEndMs = firstTime(endMs, latestEndMs);
+    if (endMs > latestEndMs || Number.isNaN(latestEndMs)) latestEndMs = endMs;
   }
   const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
   if (!isActive(anyState)) allStates = 0;

@@ -31,11 +31,11 @@ export class Groups {
   /** RowState bits by event row. */
   private readonly eventStates: number[] = [];
   private readonly eventTags: (readonly number[])[] = [];
-  /** Cache of the tag names of events, valid for `namedAt` renamings. */
+  /** Cache of the tag names of events, valid while `renamingsSeen` is the current number of renamings. */
   private readonly tagNames = new Map<number, readonly string[]>();
-  private namedAt = 0;
+  private renamingsSeen = 0;
   /** By tag number: how many of its events have more than drafts. */
-  private readonly eventsShown = new Map<number, number>();
+  private readonly activeEventCounts = new Map<number, number>();
   private readonly marketsOfTag = new Map<number, number[]>();
   private readonly marketsOfCreator = new Map<string, number[]>();
   private readonly eventsOfCreator = new Map<string, number[]>();
@@ -66,12 +66,12 @@ export class Groups {
   }
 
   /** Records an event's state and updates the event counts of its tags: an event with drafts alone does not count. */
-  noteState(row: number, state: number): void {
+  setEventState(row: number, state: number): void {
     const change = Number(isActive(state)) - Number(isActive(this.eventStates[row] ?? 0));
     this.eventStates[row] = state;
     if (change === 0) return;
     for (const number of this.eventTags[row] ?? NO_ROWS) {
-      this.eventsShown.set(number, (this.eventsShown.get(number) ?? 0) + change);
+      this.activeEventCounts.set(number, (this.activeEventCounts.get(number) ?? 0) + change);
     }
   }
 
@@ -84,8 +84,8 @@ export class Groups {
   tagNamesOf(event: EventRow | undefined): readonly string[] {
     if (event === undefined) return NO_NAMES;
     const { renamings } = this.tags;
-    if (this.namedAt !== renamings) this.tagNames.clear();
-    this.namedAt = renamings;
+    if (this.renamingsSeen !== renamings) this.tagNames.clear();
+    this.renamingsSeen = renamings;
     const known = this.tagNames.get(event.eventNumber);
     if (known !== undefined) return known;
     const names = this.tagsOf(event).map(({ title }) => title);
@@ -118,7 +118,7 @@ export class Groups {
    * site.
    */
   eventCounts(creator: string | undefined): (tag: Label) => number {
-    if (creator === undefined) return ({ number }) => this.eventsShown.get(number) ?? 0;
+    if (creator === undefined) return ({ number }) => this.activeEventCounts.get(number) ?? 0;
     const counts = new Map<number, number>();
     for (const row of this.eventsOfCreator.get(creator.toLowerCase()) ?? NO_ROWS) {
       if (!isActive(this.eventStates[row])) continue;
@@ -130,12 +130,12 @@ export class Groups {
   /** Selects markets whose events have one of the tags. */
   marketTagFilter(tags: readonly Label[]): RowFilter {
     const lists = tags.map(({ number }) => this.marketsOfTag.get(number) ?? NO_ROWS);
-    return oneOfTags(tags, lists, (row) => this.eventTags[this.eventRowOfMarket(row)]);
+    return anyTagFilter(tags, lists, (row) => this.eventTags[this.eventRowOfMarket(row)]);
   }
 
   /** Selects events that have one of the tags. */
   eventTagFilter(tags: readonly Label[]): RowFilter {
-    const { among, isWanted } = oneOfTags(
+    const { among, isWanted } = anyTagFilter(
       tags,
       tags.map(({ events }) => events),
       (row) => this.eventTags[row],
@@ -169,7 +169,7 @@ export function rowsFilter(rows: readonly number[]): RowFilter {
 }
 
 /** Selects rows that have one of the tags. @param lists the rows of each tag; merged if few enough to be gathered */
-function oneOfTags(
+function anyTagFilter(
   tags: readonly Label[],
   lists: readonly (readonly number[])[],
   tagsOf: (row: number) => readonly number[] | undefined,

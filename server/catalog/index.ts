@@ -135,7 +135,7 @@ export class Catalog implements MarketObserver {
       if (event === undefined) continue;
       const figures = eventFigures(event, (market) => this.marketFiguresOf(market));
       this.eventRows[eventNumber - 1] = figures;
-      this.groups.noteState(eventNumber - 1, figures.state);
+      this.groups.setEventState(eventNumber - 1, figures.state);
       this.eventTable.touch(eventNumber - 1);
     }
     this.touchedEvents.clear();
@@ -203,7 +203,10 @@ export class Catalog implements MarketObserver {
   }
 
   private sumOfSeries({ events }: Label): SeriesFigures {
-    let [volumeMicro, volume24Micro, liquidityMicro, anyState] = [0, 0, 0, 0];
+    let volumeMicro = 0;
+    let volume24Micro = 0;
+    let liquidityMicro = 0;
+    let anyState = 0;
     let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
     for (const eventNumber of events) {
       const figures = this.eventRows[eventNumber - 1];

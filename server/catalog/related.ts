@@ -5,7 +5,7 @@ import { type EventFigures, isActive, RowState } from './figures.ts';
 import type { Label } from './labels.ts';
 
 /** The parts of the catalog that are needed. */
-interface Known {
+interface EventReader {
   readonly tagsOf: (event: EventRow) => readonly Label[];
   readonly eventFiguresOf: (event: EventRow) => EventFigures;
 }
@@ -18,17 +18,17 @@ const COUNTED_OF_ALL_MAX = 20_000;
 /**
  * The other tags on the events of a tag, most frequent first.
  * @param closed counts only closed (true) or only open (false) events; events with drafts alone never count
- * @param askedTags how many tags, including this one, the request asks about
+ * @param tagCount how many tags, including this one, the request asks about
  */
 export function relatedTags(
-  catalog: Known,
+  catalog: EventReader,
   tag: Label,
   eventByNumber: (number: number) => EventRow | undefined,
   closed: boolean | undefined,
-  askedTags = 1,
+  tagCount = 1,
 ): readonly Label[] {
   const counts = new Map<Label, number>();
-  const countedMax = Math.min(COUNTED_EVENTS_MAX, Math.ceil(COUNTED_OF_ALL_MAX / askedTags));
+  const countedMax = Math.min(COUNTED_EVENTS_MAX, Math.ceil(COUNTED_OF_ALL_MAX / tagCount));
   for (const number of tag.events.slice(-countedMax)) {
     const event = eventByNumber(number);
     if (event === undefined) continue;

@@ -31,11 +31,6 @@ interface EventWords {
   readonly others: string;
 }
 
-interface SearchHits {
-  /** Event numbers, best match first. */
-  readonly events: readonly number[];
-}
-
 const WORDS = /[\p{L}\p{N}]+/gu;
 const MARKS = /\p{M}/gu;
 
@@ -50,17 +45,17 @@ export function wordsOf(text: string): string[] {
 
 function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   const words = new Set<string>();
-  const take = (text: string): void => {
+  const addWordsOf = (text: string): void => {
     for (const word of wordsOf(text)) words.add(word);
   };
-  for (const text of [texts.slug, texts.ticker, tagSlugs(texts.tags).join(' '), texts.series]) take(textOf(text));
-  let latest: readonly [string, string] | undefined;
+  for (const text of [texts.slug, texts.ticker, tagSlugs(texts.tags).join(' '), texts.series]) addWordsOf(textOf(text));
+  let lastOutcomes: readonly [string, string] | undefined;
   for (const { question, outcomes, texts: own } of markets.filter(isListed)) {
-    take(question);
-    take(textOf(own.groupItemTitle));
-    if (outcomes[0] === latest?.[0] && outcomes[1] === latest[1]) continue;
-    latest = outcomes;
-    for (const outcome of outcomes) take(outcome);
+    addWordsOf(question);
+    addWordsOf(textOf(own.groupItemTitle));
+    if (outcomes[0] === lastOutcomes?.[0] && outcomes[1] === lastOutcomes[1]) continue;
+    lastOutcomes = outcomes;
+    for (const outcome of outcomes) addWordsOf(outcome);
   }
   return { title: wordsOf(textOf(texts.title)).join(' '), others: [...words].join(' ') };
 }
@@ -108,12 +103,12 @@ export class CatalogSearch {
    * @param events numbers of all events, ascending
    */
   visit(sections: Sections, events: readonly number[]): void {
-    const present = sections.isLoading ? [] : events.map((eventNumber) => this.presentWords(eventNumber));
+    const current = sections.isLoading ? [] : events.map((eventNumber) => this.currentWords(eventNumber));
     const column = (name: keyof EventWords): readonly string[] =>
       visitTexts(
         sections,
         name,
-        present.map((words) => words?.[name] ?? ''),
+        current.map((words) => words?.[name] ?? ''),
       );
     const [titles, others] = [column('title'), column('others')];
     if (!sections.isLoading) return;
@@ -133,22 +128,34 @@ export class CatalogSearch {
   }
 
   /**
-   * Events that have all of the words as typed, as a prefix or, for words that no event has, corrected; failing that, events
-   * that have some of them.
+   * Numbers of the events that have all of the words as typed, as a prefix or, for words that no event has, corrected; failing
+   * that, of events that have some of them. Best match first.
    * @param isWanted selects the events that may be found
    */
-  find(query: string, isWanted: (eventNumber: number) => boolean): SearchHits {
+  find(query: string, isWanted: (eventNumber: number) => boolean): readonly number[] {
     const words = [...new Set(wordsOf(query))].slice(0, QUERY_WORDS_MAX);
     const common = words.filter((word) => this.isCommon(word));
     const rare = words.filter((word) => !this.isCommon(word));
-    if (rare.length === 0) return { events: this.withAll(common, isWanted) };
+    const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, common, isWanted);
+    if (all.length > 0) return all;
+    const some = this.ranked(rare.join(' '), 'OR', isWanted);
+    return some.length > 0 ? some : this.withRarest(common, isWanted);
+  }
+
+  /** Events that have all of these words, best match first; a lone rare word is also completed to common ones. */
+  private withAllRanked(
+    rare: readonly string[],
+    common: readonly string[],
+    isWanted: (eventNumber: number) => boolean,
+  ): number[] {
     const lists = common.map((word) => this.eventsOfWord.get(word) ?? []);
-    const filter = (eventNumber: number): boolean =>
-      isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber));
-    const text = rare.join(' ');
-    const all = this.ranked(text, 'AND', filter);
-    if (words.length === 1) this.complete(words[0], all, isWanted);
-    return { events: all.length > 0 ? all : this.ranked(text, 'OR', isWanted) };
+    const found = this.ranked(
+      rare.join(' '),
+      'AND',
+      (eventNumber) => isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber)),
+    );
+    if (rare.length === 1 && common.length === 0) this.complete(rare[0], found, isWanted);
+    return found;
   }
 
   private makeIndex(): WordIndex<SearchDocument> {
@@ -206,6 +213,13 @@ export class CatalogSearch {
     return all;
   }
 
+  /** Events that have the rarest of these common words, newest first; the others would list more events than anyone reads. */
+  private withRarest(common: readonly string[], isWanted: (eventNumber: number) => boolean): number[] {
+    const countOf = (word: string): number => this.eventsOfWord.get(word)?.length ?? 0;
+    const [rarest] = common.toSorted((left, right) => countOf(left) - countOf(right));
+    return rarest === undefined ? [] : this.withAll([rarest], isWanted);
+  }
+
   private async indexTurns(): Promise<void> {
     const turn = new LoopTurn(TURN_MS);
     while (this.changed.size > 0) {
@@ -218,7 +232,7 @@ export class CatalogSearch {
   }
 
   /** The event's current words; undefined if there is no such event. */
-  private presentWords(eventNumber: number): EventWords | undefined {
+  private currentWords(eventNumber: number): EventWords | undefined {
     const known = this.changed.has(eventNumber) ? this.loaded.get(eventNumber) : this.indexed.get(eventNumber);
     if (known !== undefined) return known;
     const event = this.eventOf(eventNumber);
@@ -226,12 +240,12 @@ export class CatalogSearch {
   }
 
   private indexEvent(eventNumber: number): void {
-    const present = this.presentWords(eventNumber);
+    const current = this.currentWords(eventNumber);
     this.changed.delete(eventNumber);
     this.loaded.delete(eventNumber);
     const known = this.indexed.get(eventNumber);
-    if (present === undefined || (known?.title === present.title && known.others === present.others)) return;
-    const [title, others] = [wordsIn(present.title), wordsIn(present.others)];
+    if (current === undefined || (known?.title === current.title && known.others === current.others)) return;
+    const [title, others] = [wordsIn(current.title), wordsIn(current.others)];
     const words = new Set([...title, ...others]);
     if (known !== undefined) this.unlist(eventNumber, known, words);
     this.list(eventNumber, words, known !== undefined);
@@ -239,12 +253,12 @@ export class CatalogSearch {
     const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(others) };
     if (known === undefined) this.index.add(document);
     else this.index.replace(document);
-    this.indexed.set(eventNumber, present);
+    this.indexed.set(eventNumber, current);
   }
 
   /** Removes an event from the lists of words that it no longer has. A word without events is no longer known. */
-  private unlist(eventNumber: number, had: EventWords, words: ReadonlySet<string>): void {
-    for (const word of new Set([...wordsIn(had.title), ...wordsIn(had.others)])) {
+  private unlist(eventNumber: number, oldWords: EventWords, words: ReadonlySet<string>): void {
+    for (const word of new Set([...wordsIn(oldWords.title), ...wordsIn(oldWords.others)])) {
       if (words.has(word)) continue;
       const list = this.eventsOfWord.get(word) ?? [];
       const at = list.indexOf(eventNumber);
@@ -256,12 +270,12 @@ export class CatalogSearch {
   }
 
   /** Adds an event to the lists of its words; one listed before is added to those of its new words. */
-  private list(eventNumber: number, words: ReadonlySet<string>, isFiled: boolean): void {
+  private list(eventNumber: number, words: ReadonlySet<string>, isKnown: boolean): void {
     for (const word of words) {
       const list = this.eventsOfWord.get(word);
       if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.add(word);
       if (list === undefined) this.eventsOfWord.set(word, [eventNumber]);
-      else if (!isFiled && list[list.length - 1] < eventNumber) list.push(eventNumber);
+      else if (!isKnown && list[list.length - 1] < eventNumber) list.push(eventNumber);
       else if (!holds(list, eventNumber)) {
         const at = list.findIndex((other) => other > eventNumber);
         list.splice(at < 0 ? list.length : at, 0, eventNumber);

@@ -6,7 +6,8 @@ import { type RowWalk, SortedRows } from './sortedRows.ts';
 /** The number of states; a state has the bits active 1, closed 2, archived 4. */
 export const STATE_COUNT = 8;
 const NONE = -1;
-/** If more than one in this many rows changed, sorting everything anew is cheaper than moving each. */
+/** If more rows than this changed, and more than one in REBUILD_SHARE, sorting everything anew is cheaper than moving each. */
+const MOVED_ROWS_MAX = 256;
 const REBUILD_SHARE = 8;
 
 /** A row's place in the order: a keyset page continues after it. */
@@ -52,7 +53,7 @@ export class SortOrder {
     if (changed.length === 0) return;
     this.changed = [];
     for (const row of changed) this.isChanged[row] = false;
-    if (changed.length > 256 && changed.length * REBUILD_SHARE > this.placedCount) this.rebuild(changed);
+    if (changed.length > MOVED_ROWS_MAX && changed.length * REBUILD_SHARE > this.placedCount) this.rebuild(changed);
     else for (const row of changed) this.place(row);
   }
 
@@ -118,11 +119,15 @@ export class SortOrder {
     );
   }
 
+  /** The list in which a row with this key belongs. */
+  private listFor(row: number, key: number): number {
+    return this.stateOf(row) + (Number.isNaN(key) ? STATE_COUNT : 0);
+  }
+
   private place(row: number): void {
-    const present = this.keyOf(row);
-    const isValued = !Number.isNaN(present);
-    const key = isValued ? present : 0;
-    const list = this.stateOf(row) + (isValued ? 0 : STATE_COUNT);
+    const current = this.keyOf(row);
+    const key = Number.isNaN(current) ? 0 : current;
+    const list = this.listFor(row, current);
     const before = this.listOf[row] ?? NONE;
     if (before === list && this.keys[row] === key) return;
     if (before === NONE) this.placedCount += 1;
@@ -135,19 +140,18 @@ export class SortOrder {
   private rebuild(changed: readonly number[]): void {
     const { keys, listOf } = this;
     for (const row of changed) {
-      const present = this.keyOf(row);
-      const isValued = !Number.isNaN(present);
+      const current = this.keyOf(row);
       if ((listOf[row] ?? NONE) === NONE) this.placedCount += 1;
-      keys[row] = isValued ? present : 0;
-      listOf[row] = this.stateOf(row) + (isValued ? 0 : STATE_COUNT);
+      keys[row] = Number.isNaN(current) ? 0 : current;
+      listOf[row] = this.listFor(row, current);
     }
     const parts: number[][] = this.lists.map(() => []);
     for (let row = 0; row < listOf.length; row += 1) if (listOf[row] !== NONE) parts[listOf[row]].push(row);
-    const isBehind = (row: number, at: number, part: readonly number[]): boolean =>
+    const isOutOfOrder = (row: number, at: number, part: readonly number[]): boolean =>
       at > 0 && keys[row] < keys[part[at - 1]];
     for (const [at, part] of parts.entries()) {
       // Rows come by number: if their keys rise with the numbers, as in a catalog that never traded, they are sorted already.
-      if (part.some(isBehind)) part.sort((left, right) => keys[left] - keys[right] || left - right);
+      if (part.some(isOutOfOrder)) part.sort((left, right) => keys[left] - keys[right] || left - right);
       this.lists[at].load(part);
     }
   }

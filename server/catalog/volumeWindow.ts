@@ -5,7 +5,7 @@
 import type { Sections } from '../../engine/index.ts';
 
 const STEP_MS = 300_000;
-const STEPS_OF_WINDOW = 288;
+const WINDOW_STEPS = 288;
 /** Expired entries are removed from the front of the queue in batches of at least this many. */
 const CUT_MIN = 4_096;
 
@@ -16,15 +16,15 @@ interface Entry {
 }
 
 export class VolumeWindow {
-  private readonly onFallen: (marketIndex: number) => void;
+  private readonly onDecrease: (marketIndex: number) => void;
   private readonly micro: number[] = [];
   private readonly latest: (Entry | undefined)[] = [];
   private queue: Entry[] = [];
   private firstAt = 0;
 
-  /** @param onFallen called with each market whose volume fell */
-  constructor(onFallen: (marketIndex: number) => void) {
-    this.onFallen = onFallen;
+  /** @param onDecrease called with each market whose volume decreases */
+  constructor(onDecrease: (marketIndex: number) => void) {
+    this.onDecrease = onDecrease;
   }
 
   /** Adds a trade; times must never decrease. */
@@ -43,14 +43,14 @@ export class VolumeWindow {
 
   /** Subtracts what is older than the window at this time. */
   expire(nowMs: number): void {
-    const oldest = Math.floor(nowMs / STEP_MS) - STEPS_OF_WINDOW;
+    const oldest = Math.floor(nowMs / STEP_MS) - WINDOW_STEPS;
     const { queue } = this;
     while (this.firstAt < queue.length && queue[this.firstAt].step <= oldest) {
       const entry = queue[this.firstAt];
       this.firstAt += 1;
       this.micro[entry.marketIndex] -= entry.micro;
       if (this.latest[entry.marketIndex] === entry) this.latest[entry.marketIndex] = undefined;
-      this.onFallen(entry.marketIndex);
+      this.onDecrease(entry.marketIndex);
     }
     if (this.firstAt < CUT_MIN || this.firstAt * 2 < queue.length) return;
     this.queue = queue.slice(this.firstAt);

@@ -45,7 +45,7 @@ export interface OpenApiDocument {
   };
 }
 
-interface Written {
+interface Conversion {
   readonly zodSchema: z.core.$ZodType;
   readonly jsonSchema: Record<string, unknown>;
 }
@@ -54,20 +54,20 @@ interface Written {
  * Removes patterns that only repeat the format beside them, and restores the examples of transforming schemas: zod omits
  * them, since they might be of the output; ours are of what clients send.
  */
-function plain({ zodSchema, jsonSchema }: Written): void {
+function tidySchema({ zodSchema, jsonSchema }: Conversion): void {
   if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
   const { examples } = z.globalRegistry.get(zodSchema) ?? {};
   if (examples !== undefined && jsonSchema.$ref === undefined) jsonSchema.examples = examples;
 }
 
 /** Rewrites references to a schema's own definitions as references to the document's. */
-function refer(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(refer);
+function withDocumentRefs(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDocumentRefs);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => {
       if (key === '$ref' && typeof inner === 'string') return [key, inner.replace('#/$defs/', '#/components/schemas/')];
-      return [key, refer(inner)];
+      return [key, withDocumentRefs(inner)];
     }),
   );
 }
@@ -82,9 +82,10 @@ class SchemaWriter {
   write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
     const known = this.written[io].get(schema);
     if (known !== undefined) return known;
-    const { $schema: _version, $defs, ...own } = z.toJSONSchema(schema, { io, override: plain });
-    for (const [name, definition] of Object.entries($defs ?? {})) this.keep(name, refer(definition) as JsonSchema); // objects stay such
-    const made = refer(own) as JsonSchema; // objects stay such
+    const { $schema: _version, $defs, ...own } = z.toJSONSchema(schema, { io, override: tidySchema });
+    for (const [name, definition] of Object.entries($defs ?? {}))
+      this.keep(name, withDocumentRefs(definition) as JsonSchema); // objects stay such
+    const made = withDocumentRefs(own) as JsonSchema; // objects stay such
     this.written[io].set(schema, made);
     return made;
   }

@@ -30,7 +30,7 @@ const HTML = `<!doctype html>
 </head>
 <body>
 <div id="interface"></div>
-<noscript>This page needs scripts; the same is told to programs at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>This page needs scripts. Programs find the same information at <a href="/openapi.json">/openapi.json</a>.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
@@ -80,23 +80,23 @@ export const docsPage: Reply = {
 };
 
 const require = createRequire(import.meta.url);
-const own = (type: string, body: Reply['body']): Reply => ({
+const ownFile = (type: string, body: Reply['body']): Reply => ({
   body,
   headers: headersOf(`text/${type}; charset=utf-8`, 'no-cache'),
 });
-const ofPackage = (name: string, contentType: string): readonly [string, Reply] => {
+const packageFile = (name: string, contentType: string): readonly [string, Reply] => {
   const body = readFileSync(require.resolve(`swagger-ui-dist/${name}`));
   return [name, { body, headers: headersOf(contentType, `max-age=${DAY_S}`) }];
 };
 
 /** The page's files, read at load time: later there may be no free file descriptor. */
 const files: ReadonlyMap<string, Reply> = new Map([
-  ofPackage('swagger-ui.css', 'text/css; charset=utf-8'),
-  ofPackage('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
-  ofPackage('favicon-32x32.png', 'image/png'),
-  ['scheme.js', own('javascript', SCHEME)],
-  ['contrast.css', own('css', readFileSync(new URL('contrast.css', import.meta.url)))],
-  ['start.js', own('javascript', START)],
+  packageFile('swagger-ui.css', 'text/css; charset=utf-8'),
+  packageFile('swagger-ui-bundle.js', 'text/javascript; charset=utf-8'),
+  packageFile('favicon-32x32.png', 'image/png'),
+  ['scheme.js', ownFile('javascript', SCHEME)],
+  ['contrast.css', ownFile('css', readFileSync(new URL('contrast.css', import.meta.url)))],
+  ['start.js', ownFile('javascript', START)],
 ]);
 
 /** A file that the page needs; undefined for any other name. */

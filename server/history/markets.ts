@@ -2,8 +2,7 @@
 // every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import type { Fields } from '../lib/jsonFields.ts';
-import { readTexts, textOf } from '../views/texts.ts';
-import { parsePips } from '../wire/numbers.ts';
+import { initialPricePips, readTexts, textOf } from '../views/texts.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import type { MarketFacts } from './queries.ts';
@@ -89,8 +88,7 @@ export class HistoryMarket {
     const { outcomes, lastPrice } = texts;
     const title = textOf(texts.question);
     const endDate = [textOf(texts.endDate), textOf(event?.endDate)].find(isDate) ?? '';
-    const given = typeof lastPrice === 'string' ? parsePips(lastPrice) : undefined;
-    this.givenPips = Math.min(given ?? EVEN_PIPS, PIPS_PER_UNIT);
+    this.givenPips = initialPricePips(lastPrice);
     this.isArchived = texts.archived === true;
     this.titleLower = title.toLowerCase();
     this.endsAt = /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;

@@ -188,7 +188,7 @@ export class CatalogImport {
       ...(labels.length > 0 && { tagLabels: { ...Object.fromEntries(labels), ...line.tag_labels } }),
       ...(series !== undefined && { seriesTexts: { title: series.title, recurrence: series.recurrence } }),
     };
-    this.take(encodeCommand(eventCommandOf(body, line.slug, extra)));
+    this.store(encodeCommand(eventCommandOf(body, line.slug, extra)));
     for (const slug of line.tags ?? []) this.tagsNamed.add(slug);
     if (line.series !== undefined) this.seriesNamed.add(line.series);
     this.events.set(line.slug, { number: undefined, at: this.eventCount, negRisk: line.neg_risk === true });
@@ -217,19 +217,19 @@ export class CatalogImport {
       throw new BadRequest(`the exchange already has a market with token id ${token}`);
     }
     const end = endOf(line);
-    const creation = this.take(encodeCommand(command));
+    const creation = this.store(encodeCommand(command));
     if (event !== undefined && event.number === undefined) {
       this.eventPatches.push({ command: creation, at: EVENT_AT, relative: event.at });
     }
     if (end !== undefined)
-      this.marketPatches.push({ command: this.take(end), at: MARKET_AT, relative: this.marketCount });
+      this.marketPatches.push({ command: this.store(end), at: MARKET_AT, relative: this.marketCount });
     this.marketSlugs.add(line.slug);
     for (const id of [conditionId, firstToken, secondToken]) this.ids.add(id);
     this.marketCount += 1;
   }
 
   /** Stores a command of the import; returns its stored bytes. */
-  private take(command: Uint8Array): Uint8Array {
+  private store(command: Uint8Array): Uint8Array {
     if (this.slabUsed + command.length > this.slab.length) {
       this.slab = new Uint8Array(Math.max(SLAB_BYTES, command.length));
       this.slabUsed = 0;

@@ -11,8 +11,8 @@ import { fatal } from '../process/fatal.ts';
 import { showProgress } from '../process/progress.ts';
 
 /** Most bytes of one chunk: small enough that the exchange keeps trading between two of them. */
-const PIECE_BYTES_MAX = 200_000;
-const PIECE_LINES_MAX = 1_000;
+const CHUNK_BYTES_MAX = 200_000;
+const CHUNK_LINES_MAX = 1_000;
 /** Most bytes of one line: more than all texts of an event or market together, and half of what a request may carry. */
 const LINE_BYTES_MAX = 524_288;
 /** Deepest nesting of arrays and objects in a line: half of what a request may have. */
@@ -102,27 +102,30 @@ async function handOver(file: string, target: ImportTarget) {
   const total = kilobytes(sizeOf(file));
   const progress = showProgress(process.stderr, 'Reading the file', 'kB');
   const bad = new BadLines();
-  let piece: NumberedLine[] = [];
-  let pieceBytes = 0;
+  let chunk: NumberedLine[] = [];
+  let chunkBytes = 0;
   let line = 0;
   const flush = async (): Promise<void> => {
-    if (piece.length > 0) for (const { line, error } of await target.take(piece)) bad.add(line, error);
-    piece = [];
-    pieceBytes = 0;
+    if (chunk.length > 0) for (const { line, error } of await target.take(chunk)) bad.add(line, error);
+    chunk = [];
+    chunkBytes = 0;
   };
-  for await (const { lines, bytesRead } of linesOf(file)) {
-    for (const { text, bytes } of lines) {
-      line += 1;
-      const row = parseLine(line === 1 ? text.replace(/^\ufeff/, '') : text, bytes, line, bad);
-      if (row === undefined) continue;
-      if (pieceBytes + bytes > PIECE_BYTES_MAX || piece.length >= PIECE_LINES_MAX) await flush();
-      piece.push({ line, row });
-      pieceBytes += bytes;
+  try {
+    for await (const { lines, bytesRead } of linesOf(file)) {
+      for (const { text, bytes } of lines) {
+        line += 1;
+        const row = parseLine(line === 1 ? text.replace(/^\ufeff/, '') : text, bytes, line, bad);
+        if (row === undefined) continue;
+        if (chunkBytes + bytes > CHUNK_BYTES_MAX || chunk.length >= CHUNK_LINES_MAX) await flush();
+        chunk.push({ line, row });
+        chunkBytes += bytes;
+      }
+      progress.update(kilobytes(bytesRead), total);
     }
-    progress.update(kilobytes(bytesRead), total);
+    await flush();
+  } finally {
+    progress.stop(); // a message about a failure must not follow the bar on its line
   }
-  await flush();
-  progress.stop();
   return { lineCount: line, bad };
 }
 

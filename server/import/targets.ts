@@ -1,5 +1,7 @@
 // The two targets of an import: a running exchange, through its operator's interface, and the data directory of a stopped
 // one, by opening it here. Created by cli.ts for command.ts. Neither keeps anything of an import that is not committed.
+import { BadRequest } from '../http/errors.ts';
+import { isFields } from '../lib/jsonFields.ts';
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import { CatalogImport } from './catalogImport.ts';
@@ -29,18 +31,24 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
       '--url must not contain a user name or password; pass the token in --admin-token or OUTCRY_ADMIN_TOKEN.',
     );
   }
+  const notAnExchange = (): never => fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
   const call = async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const reply = await fetch(new URL(path, url), init).catch(({ cause }) => {
+    const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
+    const [status, text] = await replied.catch(({ cause }) => {
       const reason = cause?.code ?? cause; // fetch reports only that it failed; the reason is in the error's cause
       fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
     });
-    const text = await reply.text();
-    if (reply.status !== 200) fatal('usage', `The exchange at ${url} answered ${reply.status}: ${reasonIn(text)}.`);
-    return JSON.parse(text);
+    if (status !== 200) fatal('usage', `The exchange at ${url} answered ${status}: ${reasonIn(text)}.`);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return notAnExchange();
+    }
   };
-  const { id }: { readonly id: string } = await call('POST', '/admin/imports');
+  const begun: unknown = await call('POST', '/admin/imports');
+  const id = isFields(begun) && typeof begun.id === 'string' ? begun.id : notAnExchange();
   const path = `/admin/imports/${id}`;
   return {
     take: async (lines) => {
@@ -52,10 +60,15 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
   };
 }
 
-/** An exchange opened here for this import only. */
+/** An exchange opened here for this import only. Its commit throws a FatalError if the exchange refuses the import. */
 export function openedTarget(services: Services): ImportTarget {
   const lines = new CatalogImport(services);
   // Nothing is read after the import, so the views need not follow: the next process builds its own from the log.
   const onSubmit = (): void => services.exchange.endFollowing();
-  return { take: async (given) => lines.addAll(given), commit: () => lines.commit(onSubmit), drop: async () => {} };
+  const commit = (): ReturnType<ImportTarget['commit']> =>
+    lines.commit(onSubmit).catch((error: unknown) => {
+      if (error instanceof BadRequest) fatal('usage', `The exchange refuses the import: ${error.message}.`);
+      throw error;
+    });
+  return { take: async (given) => lines.addAll(given), commit, drop: async () => {} };
 }

@@ -11,8 +11,8 @@ import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import {
   type BuilderFilter,
   builderCodeOf,
+  builderFillMatches,
   builderTradeRow,
-  isBuilderFillAsked,
   NO_BUILDER_FEES,
   readBuilderFilter,
 } from '../wire/builders.ts';
@@ -80,7 +80,7 @@ function* candidates(code: string, filter: BuilderFilter, cursor: Cursor, views:
 /** The fills under a code that match the filter and are past the cursor, newest first, with pauses (undefined). */
 function fillsOf(code: string, filter: BuilderFilter, cursor: Cursor, views: Views): Iterable<BuilderFill | undefined> {
   return search(candidates(code, filter, cursor, views), (fill) =>
-    isBuilderFillAsked(filter, fill, views.markets.of(fill.trade)),
+    builderFillMatches(filter, fill, views.markets.of(fill.trade)),
   );
 }
 

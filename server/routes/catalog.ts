@@ -14,18 +14,19 @@ import {
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
-import { descriptionOf, relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
+import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import {
   formatPlace,
+  hasForeignFilter,
   LIST_LIMIT_MAX,
   QueryReader,
   readKeyset,
   readList,
   readRelated,
-  readsForeign,
 } from '../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
+import { descriptionOf } from '../wire/markets.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
@@ -204,7 +205,7 @@ function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKey
 }
 
 const listTags: Answer = (reader, { tags }) => {
-  const rows = readsForeign(reader, [], ['is_carousel']) ? [] : tags.list();
+  const rows = hasForeignFilter(reader, [], ['is_carousel']) ? [] : tags.list();
   return JSON.stringify(labelPage(reader, rows, labelKeys).map(tagRecord));
 };
 

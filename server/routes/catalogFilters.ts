@@ -13,7 +13,7 @@ import {
 } from '../catalog/index.ts';
 import type { EventRow, Market, MarketsView } from '../views/index.ts';
 import { eventTitle, rewardsMinSize, umaResolutionStatus } from '../wire/catalog.ts';
-import { LIST_LIMIT_MAX, type QueryReader, readsAllTags, readsForeign } from '../wire/catalogQuery.ts';
+import { hasForeignFilter, LIST_LIMIT_MAX, type QueryReader, requiresAllTags } from '../wire/catalogQuery.ts';
 import { microNumber } from '../wire/numbers.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
@@ -67,7 +67,7 @@ function tagFilters(
     const related = relatedTags(catalog, tag, eventOf, undefined, groups.flat().length);
     return [tag, ...related.slice(0, LIST_LIMIT_MAX)];
   };
-  for (const asked of readsAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
+  for (const asked of requiresAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
     const found = asked.filter((tag) => tag !== undefined);
     if (asked.length > 0) filters.push(filterOf(found.flatMap(withRelated)));
   }
@@ -87,7 +87,7 @@ const FOREIGN_EVENTS = [
 ] as const;
 
 function marketStateFilters(markets: MarketsView, reader: QueryReader): RowFilter[] {
-  const filters = readsForeign(reader, FOREIGN_MARKETS, ['cyom', 'rfq_enabled']) ? [NOTHING] : [];
+  const filters = hasForeignFilter(reader, FOREIGN_MARKETS, ['cyom', 'rfq_enabled']) ? [NOTHING] : [];
   const statuses = reader.texts('uma_resolution_status')?.map((status) => status.toLowerCase());
   if (statuses === undefined) return filters;
   const isWanted = (row: number): boolean => {
@@ -178,7 +178,7 @@ export function eventFilters(catalog: Catalog, markets: MarketsView, reader: Que
   const eventAt = (row: number): EventRow | undefined => markets.eventByNumber(row + 1);
   const filters = tagFilters(catalog, markets, reader, (tags) => catalog.groups.eventTagFilter(tags));
   filters.push(...seriesFilters(catalog, reader));
-  if (readsForeign(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live', 'ended'])) filters.push(NOTHING);
+  if (hasForeignFilter(reader, FOREIGN_EVENTS, ['featured', 'cyom', 'live', 'ended'])) filters.push(NOTHING);
   const title = reader.text('title_search')?.toLowerCase();
   if (title !== undefined) {
     filters.push({ isWanted: (row) => eventTitle(eventAt(row)).toLowerCase().includes(title) });

@@ -14,7 +14,7 @@ import {
   detailRecord,
   fullRecord,
   hasRewards,
-  heldRows,
+  keptRows,
   simplifiedRecord,
   tokenConditionRecord,
 } from '../wire/markets.ts';
@@ -36,7 +36,7 @@ function* listed(all: readonly Market[], after: number | undefined, isIn: (marke
 }
 
 /** A page of the markets of a list, oldest first. */
-function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof heldRows>): Handler {
+function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof keptRows>): Handler {
   return (request: HttpRequest, { services: { views, catalog } }: Context): Reply => {
     const cursor = parseCursor(request.query.get('next_cursor'));
     const { markets } = views;
@@ -51,7 +51,7 @@ function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof held
 }
 
 /** GET /markets in its cursor form; the path is shared with the catalog (bothForms.ts). */
-export const cursorMarkets = listOf(isListed, heldRows(fullRecord));
+export const cursorMarkets = listOf(isListed, keptRows(fullRecord));
 
 /** The market of the condition id in the path. @throws BadRequest 400 for a malformed id, 404 for an unknown one */
 export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
@@ -78,7 +78,7 @@ function endpoint(path: string, section: string, summary: string, schema: Endpoi
   return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, schema, handler };
 }
 
-const simplifiedRows = heldRows(simplifiedRecord);
+const simplifiedRows = keptRows(simplifiedRecord);
 
 export const marketsEndpoints: readonly Endpoint[] = [
   endpoint(
@@ -93,7 +93,7 @@ export const marketsEndpoints: readonly Endpoint[] = [
     'interface 4.3',
     'Markets that accept orders and offer rewards.',
     schemas.samplingMarkets,
-    listOf(isSampled, heldRows(detailRecord)),
+    listOf(isSampled, keptRows(detailRecord)),
   ),
   endpoint(
     '/sampling-simplified-markets',

@@ -6,14 +6,9 @@ import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import type { Services } from '../services.ts';
 import { readSignatureType } from '../wire/balances.ts';
+import { readOrderId } from '../wire/cancels.ts';
 import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
-import {
-  readScoredOrder,
-  readScoredOrderQuery,
-  readScoredOrders,
-  requireDate,
-  requireMakerAddress,
-} from '../wire/rewards.ts';
+import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../wire/rewards.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { findMarket } from './markets.ts';
 
@@ -70,7 +65,7 @@ async function isOwn({ views, historian }: Services, id: string, owner: string):
 }
 
 const scoring: Handler = async (request, { services, caller }) => {
-  const id = readScoredOrder(request.query.get('order_id') ?? undefined);
+  const id = readOrderId(request.query.get('order_id') ?? undefined);
   if (!(await isOwn(services, id, caller().owner))) throw new BadRequest('Order not found', { status: 404 });
   return { body: '{"scoring":false}' };
 };

@@ -72,7 +72,7 @@ export function search(dialect: CatalogDialect): Handler {
     const filters = searchFilters(catalog, reader);
     const isWanted = (number: number): boolean =>
       isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
-    const { events } = catalog.search.find(text, isWanted);
+    const events = catalog.search.find(text, isWanted);
     const countOf = catalog.groups.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
     const from = (page - 1) * limit;

@@ -14,14 +14,14 @@ import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, 
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import {
-  isOrderAsked,
   isTooNew,
   isTooOld,
-  isTradeAsked,
   type OrderFilter,
+  orderMatches,
   readOrderFilter,
   readTradeFilter,
   type TradeFilter,
+  tradeMatches,
 } from '../wire/userData.ts';
 
 const PAGE_ROWS = 100;
@@ -62,7 +62,7 @@ const openOrders: Handler = (request, { services: { views }, caller }) => {
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readOrderFilter(request.query);
   const { owner } = caller();
-  const isAsked = (order: Order): boolean => isOrderAsked(filter, order, views.markets.of(order));
+  const isAsked = (order: Order): boolean => orderMatches(filter, order, views.markets.of(order));
   function* reply(): ReplySteps {
     const found = search(openCandidates(filter, owner, views), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
@@ -107,7 +107,7 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
-  const isAsked = (trade: Trade): boolean => isTradeAsked(filter, trade, views.markets.of(trade));
+  const isAsked = (trade: Trade): boolean => tradeMatches(filter, trade, views.markets.of(trade));
   function* reply(): ReplySteps {
     const found = search(candidates(filter, owner, views, cursor), isAsked);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);

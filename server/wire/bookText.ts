@@ -2,8 +2,9 @@
 // level by level. A hash costs one pass over the bytes, and nothing is rendered twice. Held by the streams for markets that
 // have subscribers. It never reads a view by itself: its holder reports every change.
 import { hash } from 'node:crypto';
-import { complementPips, PIPS_PER_UNIT } from '../../engine/index.ts';
+import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { BookSide, BooksView, LastTrade, Market, MarketTerms, TokenBook } from '../views/index.ts';
+import { lastTradePriceText, levelJson } from './books.ts';
 import { lotsText, msText, pipsText } from './numbers.ts';
 
 /** What a book's text depends on besides its levels. */
@@ -25,19 +26,15 @@ interface SideText {
 const BETWEEN_SIDES = '],"asks":[';
 const ROOM_BYTES = 512;
 
-const levelText = (pips: number, lots: number): string => `{"price":"${pipsText(pips)}","size":"${lotsText(lots)}"}`;
-
 function tailText(
   terms: BookFacts['terms'],
   negRisk: boolean,
   lastTrade: BookFacts['lastTrade'],
   outcome: 0 | 1,
 ): string {
-  const lastPips = lastTrade?.pricePips;
-  const last = lastPips === undefined ? '' : pipsText(outcome === 0 ? lastPips : complementPips(lastPips));
   return (
     `],"min_order_size":"${lotsText(terms.minOrderLots)}","tick_size":"${pipsText(terms.tickPips)}",` +
-    `"neg_risk":${negRisk},"last_trade_price":"${last}"}`
+    `"neg_risk":${negRisk},"last_trade_price":"${lastTradePriceText(lastTrade, outcome)}"}`
   );
 }
 
@@ -59,7 +56,7 @@ class TokenText {
   private tail: string;
   private readonly bids: SideText = { isRising: true, pips: [], bytes: [] };
   private readonly asks: SideText = { isRising: false, pips: [], bytes: [] };
-  private known: string | undefined;
+  private cachedHash: string | undefined;
 
   constructor(market: Market, outcome: 0 | 1, book: TokenBook, facts: BookFacts) {
     this.time = msText(facts.bookChangedMs);
@@ -82,8 +79,8 @@ class TokenText {
 
   /** SHA-1 of the text with an empty hash (wire.md D.3), lower-case hex. */
   get hash(): string {
-    this.known ??= hash('sha1', this.buffer.subarray(0, this.length));
-    return this.known;
+    this.cachedHash ??= hash('sha1', this.buffer.subarray(0, this.length));
+    return this.cachedHash;
   }
 
   /** Writes the object's bytes in order, with its hash and without its opening brace. */
@@ -110,7 +107,7 @@ class TokenText {
       side.pips.splice(index, 1);
       side.bytes.splice(index, 1);
     } else {
-      const text = levelText(pips, lots);
+      const text = levelJson(pips, lots);
       if (isThere) {
         delta = this.splice(start, start + side.bytes[index], text);
         side.bytes[index] = text.length;
@@ -142,7 +139,7 @@ class TokenText {
   /** Replaces the bytes [from, to) with a text. Returns by how many bytes the rest has moved. */
   private splice(from: number, to: number, text: string): number {
     const delta = text.length - (to - from);
-    this.known = undefined;
+    this.cachedHash = undefined;
     if (delta !== 0) {
       this.reserve(this.length + delta);
       this.buffer.copyWithin(to + delta, to, this.length);
@@ -163,7 +160,7 @@ class TokenText {
 function sideText(side: SideText, { pips, lots }: BookSide): string {
   let text = '';
   for (let at = 0; at < pips.length; at += 1) {
-    const level = levelText(pips[at], lots[at]);
+    const level = levelJson(pips[at], lots[at]);
     side.pips.push(pips[at]);
     side.bytes.push(level.length);
     text += at === 0 ? level : `,${level}`;

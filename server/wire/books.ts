@@ -3,14 +3,17 @@
 // streams that owe a book; it reads views and never changes them.
 import { hash } from 'node:crypto';
 import { complementPips } from '../../engine/index.ts';
-import type { BookSide, Market, MarketTerms, Views } from '../views/index.ts';
+import type { BookSide, LastTrade, Market, MarketTerms, Views } from '../views/index.ts';
 import { lotsText, pipsText } from './numbers.ts';
+
+/** One price level as JSON text. */
+export function levelJson(pips: number, lots: number): string {
+  return `{"price":"${pipsText(pips)}","size":"${lotsText(lots)}"}`;
+}
 
 function levelsJson({ pips, lots }: BookSide): string {
   let text = '[';
-  for (let i = 0; i < pips.length; i += 1) {
-    text += `${i === 0 ? '' : ','}{"price":"${pipsText(pips[i])}","size":"${lotsText(lots[i])}"}`;
-  }
+  for (let i = 0; i < pips.length; i += 1) text += (i === 0 ? '' : ',') + levelJson(pips[i], lots[i]);
   return `${text}]`;
 }
 
@@ -41,8 +44,7 @@ export function bookObjectJson(book: BookObject): string {
 }
 
 /** The price of the last trade as seen from a token; '' before the first. */
-export function lastTradePriceText(market: Market, outcome: number): string {
-  const { lastTrade } = market;
+export function lastTradePriceText(lastTrade: Pick<LastTrade, 'pricePips'> | undefined, outcome: number): string {
   if (lastTrade === undefined) return '';
   return pipsText(outcome === 0 ? lastTrade.pricePips : complementPips(lastTrade.pricePips));
 }
@@ -77,7 +79,7 @@ export function bookJson(views: Views, market: Market, outcome: 0 | 1): string {
     minOrderSize: lotsText(terms.minOrderLots),
     tickSize: pipsText(terms.tickPips),
     negRisk: market.negRisk,
-    lastTradePrice: lastTradePriceText(market, outcome),
+    lastTradePrice: lastTradePriceText(market.lastTrade, outcome),
   });
   kept[outcome] = { version, terms, text };
   return text;

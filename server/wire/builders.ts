@@ -6,9 +6,15 @@ import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import { sideText, tradeStatusText } from './trades.ts';
-import { isOf, isTooNew, isTooOld, readerOf, readSharedTradeFilter, type SharedTradeFilter } from './userData.ts';
+import {
+  isTooNew,
+  isTooOld,
+  isWalletOrOwnerOf,
+  readerOf,
+  readSharedTradeFilter,
+  type SharedTradeFilter,
+} from './userData.ts';
 
-const TEXT = 'invalid builder trade params';
 const ADDRESS_DIGITS = 40;
 
 /** The code of an owner with builder keys: its address, left-padded with zeros to 32 bytes. */
@@ -27,7 +33,7 @@ export interface BuilderFilter extends SharedTradeFilter {
 
 /** @throws BadRequest `invalid builder trade params: name` */
 export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
-  const read = readerOf(query, TEXT);
+  const read = readerOf(query, 'invalid builder trade params');
   const code = read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32);
   return { code, ...readSharedTradeFilter(read) };
 }
@@ -35,14 +41,14 @@ export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
 /** The order that carries the code. */
 const orderOf = ({ trade, maker }: BuilderFill): TradeParty => maker?.order ?? trade.taker;
 
-export function isBuilderFillAsked(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
+export function builderFillMatches(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
   const { trade } = fill;
   const order = orderOf(fill);
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (filter.assetId !== undefined && filter.assetId !== market.tokens[order.outcome]) return false;
   if (isTooNew(filter, trade) || isTooOld(filter, trade)) return false;
   const { makerAddress } = filter;
-  return makerAddress === undefined || isOf(makerAddress, order);
+  return makerAddress === undefined || isWalletOrOwnerOf(makerAddress, order);
 }
 
 /** A fill as official clients read it, with the figures of the order that carries the code. */

@@ -6,7 +6,8 @@ import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
 
-function readOrderId(value: unknown): string {
+/** An order id in lower case. @throws BadRequest */
+export function readOrderId(value: unknown): string {
   if (typeof value !== 'string' || !isBytes32(value)) {
     throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
   }
@@ -43,7 +44,7 @@ export function parseCancelFilter(body: unknown): CancelFilter {
   if (body === undefined || body === null) return { market: undefined, assetId: undefined };
   if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
   const { market } = body;
-  const assetId = body.asset_id ?? body.assetId;
+  const assetId = isAbsent(body.asset_id) ? body.assetId : body.asset_id;
   if (!isAbsent(market) && (typeof market !== 'string' || !isBytes32(market))) {
     throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
   }

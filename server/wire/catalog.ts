@@ -4,7 +4,6 @@
 // reads rows.
 
 import { MarketStatus, PIPS_PER_UNIT } from '../../engine/index.ts';
-import { checksumAddress } from '../auth/checksum.ts';
 import {
   type Catalog,
   type EventFigures,
@@ -17,7 +16,17 @@ import {
 import type { Fields } from '../lib/jsonFields.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
-import { baseFee, hasRewards, iconOf, imageOf, negRiskMarketId, negRiskMarketIdOf, shownPricePips } from './markets.ts';
+import {
+  baseFee,
+  descriptionOf,
+  hasRewards,
+  iconOf,
+  imageOf,
+  negRiskMarketId,
+  negRiskMarketIdOf,
+  rewardsOf,
+  shownPricePips,
+} from './markets.ts';
 import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText, pipsNumber } from './numbers.ts';
 
 const isoOfMs = (ms: number): string | null => (Number.isNaN(ms) ? null : isoTime(ms));
@@ -48,18 +57,18 @@ function pairId(first: number, second: number): string {
 
 /** The maker rewards of a market. The two bounds are in every record, because clients read them from any market. */
 function rewardFields(market: Market): Fields {
-  const { rewards } = market.texts;
-  if (!hasRewards(market) || rewards === undefined) return { rewardsMinSize: 0, rewardsMaxSpread: 0 };
-  const rates = (rewards.rates ?? []).map(({ asset_address, rewards_daily_rate }, at) => ({
+  if (!hasRewards(market)) return { rewardsMinSize: 0, rewardsMaxSpread: 0 };
+  const { rates, min_size, max_spread } = rewardsOf(market);
+  const clobRewards = rates.map(({ asset_address, rewards_daily_rate }, at) => ({
     id: pairId(market.marketId, at + 1),
     conditionId: market.conditionId,
-    assetAddress: checksumAddress(asset_address),
+    assetAddress: asset_address,
     rewardsAmount: 0,
     rewardsDailyRate: rewards_daily_rate,
     startDate: isoTime(market.createdMs).slice(0, 10),
     endDate: OPEN_ENDED,
   }));
-  return { clobRewards: rates, rewardsMinSize: rewardsMinSize(market), rewardsMaxSpread: rewards.maxSpread ?? 0 };
+  return { clobRewards, rewardsMinSize: min_size, rewardsMaxSpread: max_spread };
 }
 
 /**
@@ -134,12 +143,8 @@ export function priceFields(market: Market, figures: MarketFigures): Fields {
   };
 }
 
-/** A market's own description, or that of its event. */
-export const descriptionOf = ({ texts }: Market, event: EventRow | undefined): string =>
-  textOf(texts.description) || textOf(event?.texts.description);
-
 /** The descriptive keys of a market: all that interface.md 2.1 names, and dates. They come first in its record. */
-export function describingFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
+export function descriptiveFields(event: EventRow | undefined, market: Market, { state }: MarketFigures): Fields {
   const { texts } = market;
   const startDate = isoTime(marketStartMs(market, event));
   const endDate = isoOfMs(marketEndMs(market, event));
@@ -239,8 +244,14 @@ export function eventFields(catalog: Catalog, event: EventRow): Fields {
 }
 
 export function tagRecord({ number, title, slug, createdMs, updatedMs }: Label): Fields {
-  const [createdAt, updatedAt] = [isoTime(createdMs), isoTime(updatedMs)];
-  return { id: String(number), label: title, slug, createdAt, updatedAt, requiresTranslation: false };
+  return {
+    id: String(number),
+    label: title,
+    slug,
+    createdAt: isoTime(createdMs),
+    updatedAt: isoTime(updatedMs),
+    requiresTranslation: false,
+  };
 }
 
 /** A tag in search results. */

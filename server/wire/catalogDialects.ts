@@ -42,6 +42,8 @@ export interface CatalogDialect {
   readonly notFound: (what: 'id' | 'slug' | 'profile') => BadRequest;
   /** The refusal for a malformed or missing address. */
   readonly invalidAddress: () => BadRequest;
+  /** Whether sort columns of lists may be named in snake case. */
+  readonly takesSnakeCase: boolean;
   /** Whether a condition id may stand in place of a market's number. */
   readonly takesConditionIds: boolean;
 }
@@ -52,7 +54,7 @@ const refusal =
     new BadRequest(text, { status, extra: { type } });
 const notFoundRefusal = refusal(404, 'not found error');
 const badRequest = refusal(400, 'bad request');
-const bothForms = {
+const sharedRefusals = {
   notFound: (what: 'id' | 'slug' | 'profile'): BadRequest => notFoundRefusal(`${what} not found`),
   invalidAddress: (): BadRequest => badRequest('invalid address'),
 };
@@ -78,7 +80,8 @@ export const rootCatalog: CatalogDialect = {
       `invalid_field: offset: it must be at most ${max}${keysetPath === undefined ? '' : `; use ${keysetPath}`}`,
     ),
   offsetOnKeyset: () => badRequest('invalid_field: offset: it is not allowed on keyset endpoints; use after_cursor'),
-  ...bothForms,
+  ...sharedRefusals,
+  takesSnakeCase: true,
   takesConditionIds: true,
 };
 
@@ -106,6 +109,7 @@ export const gammaCatalog: CatalogDialect = {
       `offset too large, ${keysetPath === undefined ? `at most ${max}` : `use ${keysetPath} for deeper pagination`}`,
     ),
   offsetOnKeyset: () => validationError('offset is not allowed on keyset endpoints'),
-  ...bothForms,
+  ...sharedRefusals,
+  takesSnakeCase: false,
   takesConditionIds: false,
 };

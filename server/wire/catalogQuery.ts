@@ -6,7 +6,7 @@ import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { type ColumnsPlace, type ListForm, RowState, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
-import { parseWhole } from './numbers.ts';
+import { dayStartMs, parseWhole } from './numbers.ts';
 
 const LIST_LIMIT_DEFAULT = 20;
 export const LIST_LIMIT_MAX = 100;
@@ -21,9 +21,8 @@ const DATE_TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:Z|
 
 /** A date-time in milliseconds, UTC if it names no zone; NaN if it is invalid, such as the 30th of February. */
 function timeOf(text: string): number {
-  const [, day, clock = '00:00', sign = '+', hours = '00', minutes = '00'] = DATE_TIME.exec(text) ?? [];
-  const dayMs = Date.parse(`${day}T00:00:00Z`);
-  if (Number.isNaN(dayMs) || new Date(dayMs).toISOString().slice(0, day.length) !== day) return Number.NaN;
+  const [, day = '', clock = '00:00', sign = '+', hours = '00', minutes = '00'] = DATE_TIME.exec(text) ?? [];
+  if (Number.isNaN(dayStartMs(day))) return Number.NaN;
   return Date.parse(`${day}T${clock}${sign === ' ' ? '+' : sign}${hours}:${minutes}`);
 }
 
@@ -163,8 +162,8 @@ function columnNamed(name: string, columns: readonly string[]): string | undefin
 function columnsOf(reader: QueryReader, columns: readonly string[]): readonly string[] | undefined {
   const names = reader.texts('order');
   const known = names?.map((name) => {
-    const isForeign = name.includes('_') && reader.dialect.mount !== '';
-    const column = isForeign ? undefined : columnNamed(name, columns);
+    const isAllowed = reader.dialect.takesSnakeCase || !name.includes('_');
+    const column = isAllowed ? columnNamed(name, columns) : undefined;
     if (column === undefined) throw reader.dialect.invalidOrder(columns);
     return column;
   });
@@ -268,7 +267,8 @@ export function readSearch(reader: QueryReader, columns: readonly string[]): Sea
   const closed = status === 'active' ? false : status === 'closed' || status === 'resolved' ? true : undefined;
   // At least one row, as on keyset pages, or a client that pages while there is more would never finish.
   const limit = Math.min(Math.max(1, reader.whole('limit_per_type') ?? SEARCH_LIMIT_DEFAULT), LIST_LIMIT_MAX);
-  const [hasTags, isSlim] = [reader.flag('search_tags') ?? true, reader.flag('optimized') ?? false];
+  const hasTags = reader.flag('search_tags') ?? true;
+  const isSlim = reader.flag('optimized') ?? false;
   const column = sortColumn(reader, columns);
   const isRising = reader.flag('ascending') ?? false;
   return { text, limit, page, hasTags, creator: reader.text('creator'), closed, isSlim, column, isRising };
@@ -288,14 +288,14 @@ export function readRelated(reader: QueryReader): { readonly closed: boolean | u
 }
 
 /** Whether rows must have all of the requested tags instead of any of them. */
-export function readsAllTags(reader: QueryReader): boolean {
+export function requiresAllTags(reader: QueryReader): boolean {
   const match = reader.text('tag_match')?.toLowerCase() ?? 'any';
   if (match !== 'any' && match !== 'all') throw reader.dialect.invalid('tag_match', 'must be any or all');
   return match === 'all';
 }
 
 /** Whether the request filters by something that no row here has, such as a game, a partner or a user as its maker. */
-export function readsForeign(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
+export function hasForeignFilter(reader: QueryReader, names: readonly string[], flags: readonly string[]): boolean {
   const named = names.map((name) => reader.texts(name) !== undefined);
   return [...named, ...flags.map((name) => reader.flag(name) ?? false)].includes(true);
 }

@@ -5,7 +5,7 @@
 import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
 import { type EventRow, isListed, type Market } from '../views/index.ts';
 import {
-  describingFields,
+  descriptiveFields,
   eventFields,
   eventInMarket,
   eventSummary,
@@ -15,7 +15,7 @@ import {
   tradingFields,
 } from './catalog.ts';
 import { isoTime } from './numbers.ts';
-import { appendList, bytesOf, type Pieces } from './pieces.ts';
+import { appendList, bytesOf, membersText, type Pieces } from './pieces.ts';
 
 /** Most cached rows of one form, about 3 kB each. A full cache is emptied, and rows are rendered again on demand. */
 const KEPT_ROWS_MAX = 20_000;
@@ -45,7 +45,7 @@ interface KeptMarket {
   readonly figures: MarketFigures;
   /** The part that changes as the market trades, the parts before and after it, and what these two were rendered from. */
   readonly live: Uint8Array;
-  readonly describing: Uint8Array;
+  readonly descriptive: Uint8Array;
   readonly trading: Uint8Array;
   readonly market: Pick<Market, 'texts' | 'terms' | 'status' | 'updatedMs'>;
   readonly eventTexts: EventRow['texts'] | undefined;
@@ -53,11 +53,8 @@ interface KeptMarket {
 
 const keptMarkets = new KeptRows<KeptMarket>();
 
-/** An object's keys and values as JSON, without the enclosing braces. */
-const keysText = (fields: object): string => JSON.stringify(fields).slice(1, -1);
-
 /** The current rendering of a market, reusing the cached parts that are still valid. */
-function presentMarket(catalog: Catalog, market: Market): KeptMarket {
+function renderedMarket(catalog: Catalog, market: Market): KeptMarket {
   const known = keptMarkets.get(catalog, market.index);
   const figures = catalog.marketFiguresOf(market);
   const event = catalog.eventOf(market);
@@ -70,14 +67,14 @@ function presentMarket(catalog: Catalog, market: Market): KeptMarket {
     known.market.updatedMs === updatedMs &&
     known.eventTexts === event?.texts;
   if (isSame && known.figures === figures) return known;
-  const live = bytesOf(keysText(priceFields(market, figures)));
+  const live = bytesOf(membersText(priceFields(market, figures)));
   const kept = isSame
     ? { ...known, figures, live }
     : {
         figures,
         live,
-        describing: bytesOf(`{${keysText(describingFields(event, market, figures))},`),
-        trading: bytesOf(`,${keysText(tradingFields(event, market))}`),
+        descriptive: bytesOf(`{${membersText(descriptiveFields(event, market, figures))},`),
+        trading: bytesOf(`,${membersText(tradingFields(event, market))}`),
         market: { texts, terms, status, updatedMs },
         eventTexts: event?.texts,
       };
@@ -94,16 +91,16 @@ const METADATA_END = bytesOf(',"eventMetadata":{}}');
 
 /** A market without `events`. */
 const appendBareMarket: Shape<Market> = (catalog, market, to) => {
-  const { describing, live, trading } = presentMarket(catalog, market);
-  to.push(describing, live, trading, END);
+  const { descriptive, live, trading } = renderedMarket(catalog, market);
+  to.push(descriptive, live, trading, END);
 };
 
 /** A market with its event in the given form. */
 export const marketWith =
   (appendEvent: Shape<EventRow>): Shape<Market> =>
   (catalog, market, to) => {
-    const { describing, live, trading } = presentMarket(catalog, market);
-    to.push(describing, live, trading, EVENTS);
+    const { descriptive, live, trading } = renderedMarket(catalog, market);
+    to.push(descriptive, live, trading, EVENTS);
     const event = catalog.eventOf(market);
     if (event !== undefined) appendEvent(catalog, event, to);
     to.push(EVENTS_END);
@@ -143,7 +140,7 @@ function keptEvents(textOf: (catalog: Catalog, event: EventRow) => string): Shap
 export const appendMarketEvent = keptEvents((catalog, event) => JSON.stringify(eventInMarket(catalog, event)));
 
 /** An event without its closing brace and without its tags, which change with other events. */
-const appendUntagged = keptEvents((catalog, event) => `{${keysText(eventFields(catalog, event))}`);
+const appendOpenUntaggedEvent = keptEvents((catalog, event) => `{${membersText(eventFields(catalog, event))}`);
 
 const keptSummaries = new WeakMap<EventRow['texts'], Uint8Array>();
 
@@ -177,22 +174,22 @@ export function appendTags(catalog: Catalog, event: EventRow | undefined, to: Pi
   appendList(to, catalog.tagsOf(event), appendTag);
 }
 
-function appendUnended(catalog: Catalog, event: EventRow, to: Pieces): void {
-  appendUntagged(catalog, event, to);
+function appendOpenEvent(catalog: Catalog, event: EventRow, to: Pieces): void {
+  appendOpenUntaggedEvent(catalog, event, to);
   to.push(TAGS);
   appendTags(catalog, event, to);
 }
 
 /** An event as it appears in lists of the root paths. */
 export const appendEvent: Shape<EventRow> = (catalog, event, to) => {
-  appendUnended(catalog, event, to);
+  appendOpenEvent(catalog, event, to);
   to.push(END);
 };
 
 const keptSeries = new WeakMap<SeriesFigures, Uint8Array>();
 
 /** A series, cached by its figures object, which is replaced whenever anything about the series changes. */
-function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
+function appendSeries(catalog: Catalog, series: Label, to: Pieces): void {
   const figures = catalog.seriesFiguresOf(series);
   let bytes = keptSeries.get(figures);
   if (bytes === undefined) {
@@ -206,21 +203,21 @@ function appendOneSeries(catalog: Catalog, series: Label, to: Pieces): void {
  * What follows the tags in long forms of an event: its creation date, its markets if wanted, and its series. Leaves the
  * object open.
  */
-function appendSeries(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
+function appendLongFields(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
   to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"${hasMarkets ? ',"markets":' : ''}`));
   if (hasMarkets) {
     appendList(to, event.markets.filter(isListed), (market) => appendBareMarket(catalog, market, to));
   }
   const series = catalog.seriesOf(event);
   to.push(SERIES);
-  appendList(to, series === undefined ? [] : [series], (one) => appendOneSeries(catalog, one, to));
+  appendList(to, series === undefined ? [] : [series], (one) => appendSeries(catalog, one, to));
 }
 
 const longEventWith =
   (hasMarkets: boolean): Shape<EventRow> =>
   (catalog, event, to) => {
-    appendUnended(catalog, event, to);
-    appendSeries(catalog, event, hasMarkets, to);
+    appendOpenEvent(catalog, event, to);
+    appendLongFields(catalog, event, hasMarkets, to);
     to.push(METADATA_END);
   };
 
@@ -229,12 +226,9 @@ export const appendLongEvent = longEventWith(true);
 /** A long event without its markets. */
 export const appendMarketlessEvent = longEventWith(false);
 
-/**
- * An event as official clients expect it in a market's record: with its figures and series.
- *
- */
+/** An event as official clients expect it in a market's record: with its figures and series. */
 export const appendOfficialMarketEvent: Shape<EventRow> = (catalog, event, to) => {
-  appendUntagged(catalog, event, to);
-  appendSeries(catalog, event, false, to);
+  appendOpenUntaggedEvent(catalog, event, to);
+  appendLongFields(catalog, event, false, to);
   to.push(END);
 };

@@ -16,7 +16,7 @@ const HISTORY_POINTS_MAX = 10_080;
 /** Latest time of a series. Milliseconds, which some clients send, exceed it. */
 export const HISTORY_TIME_S_MAX = 99_999_999_999;
 /** Longest time between points: a year, in minutes. */
-const FIDELITY_MINUTES_MAX = 525_600;
+export const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
@@ -33,6 +33,9 @@ const INTERVALS: Readonly<Record<string, number>> = {
   max: Number.POSITIVE_INFINITY,
   all: Number.POSITIVE_INFINITY,
 };
+
+/** The names of the intervals. */
+export const HISTORY_INTERVALS = Object.keys(INTERVALS);
 
 /** The time range of a request; undefined = not given. Times in unix seconds. */
 interface HistoryRange {
@@ -69,7 +72,7 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): Named
 function readInterval(read: FieldReader): number | undefined {
   const text = read('interval');
   if (text === undefined) return undefined;
-  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${Object.keys(INTERVALS).join(', ')}`);
+  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${HISTORY_INTERVALS.join(', ')}`);
   return INTERVALS[text];
 }
 
@@ -145,13 +148,13 @@ function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS
   const endS = range.endS ?? nowS;
   const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);
   const minutes = Math.max(Math.min(endS, lastS) - startS, 0) / MINUTE_S;
-  const { fidelityMinutes = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1) } = range;
+  const leastFidelity = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1);
+  const { fidelityMinutes = leastFidelity } = range;
   const pointCount = Math.floor(minutes / fidelityMinutes);
   if (pointCount > HISTORY_POINTS_MAX) {
-    const least = Math.ceil(minutes / HISTORY_POINTS_MAX);
     throw invalid(
       'fidelity',
-      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${least} or more`,
+      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${leastFidelity} or more`,
     );
   }
   return { startS, endS, lastS, stepS: fidelityMinutes * MINUTE_S };

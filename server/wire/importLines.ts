@@ -2,10 +2,9 @@
 // /admin/markets and, for markets that are over, how they ended. Called by server/import for every line; errors are worded
 // by readFields.
 import { z } from 'zod';
-import { nameField, textField } from './bodies.ts';
-import { eventBody, marketBody } from './operatorBodies.ts';
+import { booleanField, nameField, textField } from './bodies.ts';
+import { eventBody, marketBody, slugField as slug } from './operatorBodies.ts';
 
-const slug = eventBody.shape.slug.unwrap();
 const label = nameField(200);
 
 const tagLine = z.strictObject({ kind: z.literal('tag'), slug, label });
@@ -20,7 +19,7 @@ const marketLine = marketBody.extend({
   kind: z.literal('market'),
   slug,
   /** How a market that is over ended: `closed` without a result, or `winner`, one of its outcomes or "split". */
-  closed: z.boolean('must be true or false').optional(),
+  closed: booleanField.optional(),
   winner: textField(200).optional(),
 });
 

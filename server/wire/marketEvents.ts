@@ -1,17 +1,17 @@
 // Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
 // market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
 // always gives the same bytes. It reads views and never changes them.
-import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
+import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
 import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
+import { textOf } from '../views/texts.ts';
 import type { BookTexts } from './bookText.ts';
-import { descriptionOf } from './catalog.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { eventOfMarket } from './markets.ts';
+import { descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
-import { FEE_RATE_BPS, sideText } from './trades.ts';
+import { FEE_RATE_BPS, oppositeSide, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
 interface BooksAfter {
@@ -23,7 +23,6 @@ interface BooksAfter {
 
 /** The streams that a message about one token belongs to. */
 const maskOf = (outcome: number): number => (outcome === 0 ? Mask.FIRST : Mask.SECOND) | Mask.BOTH;
-const opposite = (side: number): number => (side === Side.BUY ? Side.SELL : Side.BUY);
 
 /**
  * A trade in one token's terms: the other token shows the complement and the opposite side. A subscriber to both tokens
@@ -32,7 +31,7 @@ const opposite = (side: number): number => (side === Side.BUY ? Side.SELL : Side
 function lastTradePrice(to: MessageBatch, market: Market, trade: MarketTrade, outcome: 0 | 1, tMs: number): void {
   const isTakers = outcome === trade.outcome;
   const pips = isTakers ? trade.pricePips : complementPips(trade.pricePips);
-  const side = isTakers ? trade.side : opposite(trade.side);
+  const side = isTakers ? trade.side : oppositeSide(trade.side);
   const rest =
     `,"asset_id":"${market.tokens[outcome]}","market":"${market.conditionId}","price":"${pipsText(pips)}",` +
     `"size":"${lotsText(trade.lots)}","fee_rate_bps":"${FEE_RATE_BPS}","side":"${sideText(side)}",` +
@@ -118,7 +117,7 @@ function bestBidAsk(to: MessageBatch, market: Market, tMs: number, after: BooksA
 }
 
 /** The fields that both lifecycle messages of a market share. */
-function lifeFields(market: Market, event: EventRow | undefined) {
+function lifecycleFields(market: Market, event: EventRow | undefined) {
   return {
     id: String(market.marketId),
     question: market.question,
@@ -137,7 +136,7 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
   const { resolution } = market;
   const winner = resolution === undefined || resolution === Resolution.SPLIT ? undefined : resolution;
   const fields = {
-    ...lifeFields(market, event),
+    ...lifecycleFields(market, event),
     // A split (half a unit to each) has no winner. Clients reject null, and reject an id that is not a number.
     winning_asset_id: winner === undefined ? '0' : market.tokens[winner],
     winning_outcome: winner === undefined ? '' : market.outcomes[winner],
@@ -156,15 +155,15 @@ export function newMarketText(
   tMs: number,
 ): string {
   const { terms, texts } = market;
-  const gameStartMs = typeof texts.gameStartTime === 'string' ? Date.parse(texts.gameStartTime) : Number.NaN;
+  const gameStartMs = Date.parse(textOf(texts.gameStartTime));
   const fields = {
-    ...lifeFields(market, event),
+    ...lifecycleFields(market, event),
     timestamp: String(tMs),
     condition_id: market.conditionId,
     active: market.status === MarketStatus.OPEN,
     clob_token_ids: market.tokens,
     order_price_min_tick_size: pipsText(terms.tickPips),
-    group_item_title: typeof texts.groupItemTitle === 'string' ? texts.groupItemTitle : '',
+    group_item_title: textOf(texts.groupItemTitle),
     sports_market_type: '',
     line: '',
     game_start_time: Number.isNaN(gameStartMs) ? '' : String(gameStartMs),

@@ -5,23 +5,19 @@ import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../e
 import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import type { RewardRate } from '../views/records.ts';
-import { isoTime, lotsNumber, parsePips, pipsNumber } from './numbers.ts';
+import { initialPricePips, textOf } from '../views/texts.ts';
+import { isoTime, lotsNumber, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
 
-const textOr = (value: unknown, other: string): string => (typeof value === 'string' && value !== '' ? value : other);
 const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
-/** The price shown before any trade if the market's texts give none. */
-const EVEN_PIPS = PIPS_PER_UNIT / 2;
-
 /** The price shown for a token: its resolution if there is one, else the last trade, else the initial price in its texts. */
 export function shownPricePips(market: Market, outcome: number): number {
-  if (market.resolution === Resolution.SPLIT) return EVEN_PIPS;
+  if (market.resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
   if (market.resolution !== undefined) return market.resolution === outcome ? PIPS_PER_UNIT : 0;
-  const given = typeof market.texts.lastPrice === 'string' ? parsePips(market.texts.lastPrice) : undefined;
-  const first = market.lastTrade?.pricePips ?? Math.min(given ?? EVEN_PIPS, PIPS_PER_UNIT);
+  const first = market.lastTrade?.pricePips ?? initialPricePips(market.texts.lastPrice);
   return outcome === 0 ? first : complementPips(first);
 }
 
@@ -70,12 +66,17 @@ export function baseFee(market: Market): number {
 
 /** The market's icon, or its event's; '' without either. */
 export function iconOf(market: Market, event: EventRow | undefined): string {
-  return textOr(market.texts.icon, textOr(event?.texts.icon, ''));
+  return textOf(market.texts.icon) || textOf(event?.texts.icon);
 }
 
 /** The market's image, or its event's, or the icon. */
 export function imageOf(market: Market, event: EventRow | undefined): string {
-  return textOr(market.texts.image, textOr(event?.texts.image, iconOf(market, event)));
+  return textOf(market.texts.image) || textOf(event?.texts.image) || iconOf(market, event);
+}
+
+/** The market's description, or its event's; '' without either. */
+export function descriptionOf({ texts }: Market, event: EventRow | undefined): string {
+  return textOf(texts.description) || textOf(event?.texts.description);
 }
 
 const QUESTION_ID = /^0x[0-9a-f]{64}$/;
@@ -106,7 +107,7 @@ export function fullRecord(market: Market, event: EventRow | undefined, tags: re
     condition_id: market.conditionId,
     question_id: market.questionId,
     question: market.question,
-    description: textOr(texts.description, textOr(event?.texts.description, '')),
+    description: descriptionOf(market, event),
     market_slug: market.slug,
     end_date_iso: timeOrNull(texts.endDate) ?? timeOrNull(event?.texts.endDate),
     game_start_time: timeOrNull(texts.gameStartTime),
@@ -140,13 +141,13 @@ function listKeys(market: Market) {
 
 /** A market's event, as its record and its stream messages show it. */
 export function eventOfMarket(event: EventRow | undefined) {
-  const slug = textOr(event?.texts.slug, '');
+  const slug = textOf(event?.texts.slug);
   return {
     id: event === undefined ? '' : String(event.eventNumber),
     slug,
-    title: textOr(event?.texts.title, ''),
-    ticker: textOr(event?.texts.ticker, slug),
-    description: textOr(event?.texts.description, ''),
+    title: textOf(event?.texts.title),
+    ticker: textOf(event?.texts.ticker) || slug,
+    description: textOf(event?.texts.description),
   };
 }
 
@@ -175,21 +176,21 @@ export function simplifiedRecord(market: Market) {
 
 type RowShape<Row> = (market: Market, event: EventRow | undefined, tags: readonly string[]) => Row;
 
-interface HeldRow {
+interface KeptRow {
   readonly version: number;
   readonly tags: readonly string[];
   readonly bytes: Uint8Array;
 }
 
 /** A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat them on every call. */
-export function heldRows(shape: RowShape<object>): RowShape<Uint8Array> {
-  const held = new WeakMap<Market, HeldRow>();
+export function keptRows(shape: RowShape<object>): RowShape<Uint8Array> {
+  const kept = new WeakMap<Market, KeptRow>();
   return (market, event, tags) => {
     const { version } = market;
-    const known = held.get(market);
+    const known = kept.get(market);
     if (known?.version === version && known.tags === tags) return known.bytes;
     const bytes = bytesOf(JSON.stringify(shape(market, event, tags)));
-    held.set(market, { version, tags, bytes });
+    kept.set(market, { version, tags, bytes });
     return bytes;
   };
 }

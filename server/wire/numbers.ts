@@ -137,6 +137,15 @@ export function databaseTime(tMs: number): string {
   return `${isoTime(tMs).slice(0, -'.000Z'.length).replace('T', ' ')}+00`;
 }
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+/** When a day written as YYYY-MM-DD begins, in ms; NaN if there is no such day, such as the 30th of February. */
+export function dayStartMs(day: string): number {
+  const tMs = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
+  // Date.parse turns a day past a month's end into one of the next month.
+  return !Number.isNaN(tMs) && isoTime(tMs).startsWith(day) ? tMs : Number.NaN;
+}
+
 /** A time in whole unix seconds, rounded down. */
 export function unixSeconds(tMs: number): number {
   return Math.floor(tMs / 1000);

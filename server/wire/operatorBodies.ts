@@ -16,12 +16,15 @@ import {
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
 import { decimalUnits, parsePips, pipsText } from './numbers.ts';
 
-const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000, tags: 50 } as const;
+/** Most characters of a text. */
+const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000 } as const;
+/** Most tags of an event. */
+const TAGS_MAX = 50;
 /** Most flags of a market. */
 export const FLAGS_MAX = 32;
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,199}$/;
-const slugField = z
+export const slugField = z
   .string('must be a string')
   .regex(SLUG, 'must be 1 to 200 lower-case letters, digits and hyphens, not starting with a hyphen')
   .meta({ examples: ['rain-tomorrow'] });
@@ -107,6 +110,16 @@ const rewardsField = z.strictObject(
   'must be an object with rates, min_size and max_spread',
 );
 
+/** The keys of a constant, as words that a field may have. */
+function keysOf<Word extends string>(values: Readonly<Record<Word, number>>): readonly Word[] {
+  return Object.keys(values) as Word[]; // constants have no keys but those of their type
+}
+
+/** One of the words of a constant, parsed into its value. */
+function wordField<Word extends string, Value extends number>(values: Readonly<Record<Word, Value>>, must: string) {
+  return z.enum(keysOf(values), must).transform((word): Value => values[word]);
+}
+
 const creationStatuses = {
   draft: MarketStatus.DRAFT,
   active: MarketStatus.OPEN,
@@ -162,12 +175,12 @@ export const eventBody = z
     ticker: textField(TEXT_MAX.short).optional(),
     tags: z
       .array(slugField, 'must be a list of slugs')
-      .max(TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .max(TAGS_MAX, `must have at most ${TAGS_MAX} entries`)
       .optional(),
     /** Labels of tags by slug; a tag keeps the first label that an event gave it. */
     tag_labels: z
       .record(slugField, nameField(TEXT_MAX.short), 'must be an object that maps slugs to strings')
-      .refine((labels) => Object.keys(labels).length <= TEXT_MAX.tags, `must have at most ${TEXT_MAX.tags} entries`)
+      .refine((labels) => Object.keys(labels).length <= TAGS_MAX, `must have at most ${TAGS_MAX} entries`)
       .optional(),
     series: slugField.optional(),
     neg_risk: booleanField.optional(),
@@ -195,10 +208,7 @@ export const marketBody = z
     token_ids: z.tuple([tokenIdField, tokenIdField], 'must be two decimal strings').optional(),
     oracle: addressField.optional(),
     neg_risk: booleanField.optional(),
-    status: z
-      .enum(['draft', 'active', 'open', 'paused'], 'must be draft, active or paused')
-      .transform((word) => creationStatuses[word])
-      .optional(),
+    status: wordField(creationStatuses, 'must be draft, active or paused').optional(),
     last_price: priceField.optional(),
     ...marketTerms,
   })
@@ -209,13 +219,10 @@ export const marketBody = z
 /** PATCH /admin/markets/{condition_id} */
 export const marketChangeBody = z
   .strictObject({
-    status: z
-      .enum(
-        ['active', 'open', 'paused', 'closed'],
-        'must be active, paused or closed; resolving a market has its own path',
-      )
-      .transform((word) => laterStatuses[word])
-      .optional(),
+    status: wordField(
+      laterStatuses,
+      'must be active, paused or closed; resolving a market has its own path',
+    ).optional(),
     question: nameField(TEXT_MAX.title).optional(),
     ...marketTerms,
   })
@@ -244,13 +251,7 @@ export const exchangeModes = {
 } as const;
 
 /** The names of the modes. */
-export const exchangeModeWords = [
-  'normal',
-  'post_only',
-  'cancel_only',
-  'disabled',
-  'restarting',
-] as const satisfies readonly (keyof typeof exchangeModes)[];
+export const exchangeModeWords = keysOf(exchangeModes);
 
 /** PATCH /admin/exchange */
 export const exchangeBody = z

@@ -111,7 +111,7 @@ function readSignatureType(fields: Fields): 0 | 1 | 2 | 3 {
 
 const HEX = /^0x(?:[0-9a-fA-F]{2})+$/;
 /** Far above the 317 bytes of a wrapped signature. */
-const SIGNATURE_CHARACTERS_MAX = 4096;
+export const SIGNATURE_CHARACTERS_MAX = 4096;
 
 function readSignature(fields: Fields): string {
   const { signature } = fields;

@@ -99,10 +99,10 @@ export function pageOf<Row>(
 }
 
 /** The rows that match, with a pause (undefined) after every ROWS_A_STEP rows examined. */
-export function* search<Row>(rows: Iterable<Row>, isAsked: (row: Row) => boolean): Generator<Row | undefined> {
+export function* search<Row>(rows: Iterable<Row>, isMatch: (row: Row) => boolean): Generator<Row | undefined> {
   let count = 0;
   for (const row of rows) {
-    if (isAsked(row)) yield row;
+    if (isMatch(row)) yield row;
     count += 1;
     if (count % ROWS_A_STEP === 0) yield undefined;
   }

@@ -7,6 +7,9 @@ export type Pieces = Uint8Array[];
 
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text);
 
+/** An object's keys and values as JSON, without the enclosing braces. */
+export const membersText = (fields: object): string => JSON.stringify(fields).slice(1, -1);
+
 const [OPEN, CLOSE, COMMA] = ['[', ']', ','].map(bytesOf);
 
 /** Appends a JSON list of rows, each written by `append`. */

@@ -5,7 +5,7 @@ import { Side } from '../../engine/index.ts';
 import type { TokenPlace, Views } from '../views/index.ts';
 import { lastTradePriceText } from './books.ts';
 import { halfPipsText, pipsText } from './numbers.ts';
-import { sideText } from './trades.ts';
+import { oppositeSide, sideText } from './trades.ts';
 
 /** `side` names the resting side: BUY is the best bid, SELL the best ask. */
 export function priceText({ books }: Views, { market, outcome }: TokenPlace, side: Side): string {
@@ -35,8 +35,8 @@ export function lastTradeOf({
 }: TokenPlace): { readonly price: string; readonly side: string } | undefined {
   const { lastTrade } = market;
   if (lastTrade === undefined) return undefined;
-  const opposite = lastTrade.side === Side.BUY ? Side.SELL : Side.BUY;
-  return { price: lastTradePriceText(market, outcome), side: sideText(outcome === 0 ? lastTrade.side : opposite) };
+  const side = outcome === 0 ? lastTrade.side : oppositeSide(lastTrade.side);
+  return { price: lastTradePriceText(lastTrade, outcome), side: sideText(side) };
 }
 
 /** The reply of GET /last-trade-price before the first trade. */

@@ -59,7 +59,8 @@ const later = (status: number, text: string, seconds: number): RejectionReply =>
   text,
   headers: { 'Retry-After': String(seconds) },
 });
-const closed = (status: number, text: string, seconds: number): RejectionReply => ({
+/** The same for a refusal that comes from a state of the whole exchange. */
+const byExchange = (status: number, text: string, seconds: number): RejectionReply => ({
   ...later(status, text, seconds),
   isOfExchange: true,
 });
@@ -121,7 +122,7 @@ function accuracySentence(figures: Figures): RejectionReply {
   if (!isMarket && sharesMicro % MICRO_PER_LOT === 0 && moneyMicro % step === 0) {
     return offPriceSentence(figures, moneyMicro, sharesMicro, isBuy);
   }
-  const decimals = 7 - String(step).length;
+  const decimals = 7 - String(step).length; // of a unit; the step is a power of ten, in micro
   const [maker, taker] = isBuy && !isMarket ? [decimals, 2] : [2, decimals];
   return refuse(
     `invalid amounts, the ${isMarket ? 'market ' : ''}${isBuy ? 'buy' : 'sell'} orders maker amount supports a max accuracy of ` +
@@ -165,11 +166,11 @@ const sentences = {
       { market_status: marketStatusText(a) },
     ),
   EXCHANGE_DISABLED: () =>
-    closed(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
+    byExchange(503, 'Trading is currently disabled. Orders and cancels are refused.', RETRY_SECONDS.disabled),
   EXCHANGE_RESTARTING: () =>
-    closed(425, 'The matching engine is restarting. Try again in a moment.', RETRY_SECONDS.restarting),
+    byExchange(425, 'The matching engine is restarting. Try again in a moment.', RETRY_SECONDS.restarting),
   EXCHANGE_CANCEL_ONLY: () =>
-    closed(
+    byExchange(
       503,
       'Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.',
       RETRY_SECONDS.cancelOnly,
@@ -239,16 +240,16 @@ export function rejectionReply(
 
 /** The reply while histories, and so the fate of a past order, cannot be read. */
 export function historyRefusal({ message }: Error): RejectionReply {
-  return closed(503, `internal_error: ${message}`, RETRY_SECONDS.unavailable);
+  return byExchange(503, `internal_error: ${message}`, RETRY_SECONDS.unavailable);
 }
 
 /** The reply while nothing can be made durable: to a command that was not accepted, and to one whose outcome is unknown. */
 export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
   const seconds = RETRY_SECONDS.unavailable;
-  if (!isUndecided) return closed(503, `the exchange does not accept commands at present: ${reason}`, seconds);
+  if (!isUndecided) return byExchange(503, `the exchange does not accept commands at present: ${reason}`, seconds);
   const advice = 'Ask for it, or send the same order again: an order is never accepted twice';
   const text = `it is not known whether this was accepted, and it may still be. ${advice}. The reason: ${reason}`;
-  return { ...closed(503, text, seconds), extra: { code: 'outcome_unknown' } };
+  return { ...byExchange(503, text, seconds), extra: { code: 'outcome_unknown' } };
 }
 
 /** The error that answers a command with a Rejected event, ready to throw. */

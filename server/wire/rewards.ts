@@ -1,45 +1,32 @@
 // Parses the days and orders in requests about rewards and scoring (wire.md C.6). Called by the routes of rewards. The
 // exchange pays no rewards, so all replies are empty; malformed requests are refused all the same.
-import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { isAddress } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { boundCount } from './bodies.ts';
+import { readOrderId } from './cancels.ts';
+import { dayStartMs } from './numbers.ts';
 
 /** Most orders that one request may ask about. */
 export const SCORING_ORDERS_MAX = 500;
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
-
 /** Checks that the parameter `date` is a calendar day. @throws BadRequest */
 export function requireDate(query: URLSearchParams): void {
-  const text = query.get('date') ?? '';
-  const tMs = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  // Date.parse turns a day past a month's end into one of the next month.
-  if (Number.isNaN(tMs) || new Date(tMs).toISOString().slice(0, 10) !== text) {
-    throw new BadRequest('Invalid date (format: YYYY-MM-DD)');
-  }
+  if (Number.isNaN(dayStartMs(query.get('date') ?? ''))) throw new BadRequest('Invalid date (format: YYYY-MM-DD)');
 }
 
-/**
- * Checks that the parameter `maker_address`, if given, is an address. @throws BadRequest
- *
- */
+/** Checks that the parameter `maker_address`, if given, is an address. @throws BadRequest */
 export function requireMakerAddress(query: URLSearchParams): void {
   const text = query.get('maker_address') ?? '';
-  if (text !== '' && !isAddress(text))
+  if (text !== '' && !isAddress(text)) {
     throw new BadRequest('Invalid maker_address: an address is 0x and 40 hex digits');
-}
-
-/** An order id in lower case. @throws BadRequest */
-export function readScoredOrder(value: unknown): string {
-  if (typeof value === 'string' && isBytes32(value)) return value.toLowerCase();
-  throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
+  }
 }
 
 /** The orders of the body `["0x…"]`. @throws BadRequest */
 export function readScoredOrders(body: unknown): readonly string[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of order ids');
   boundCount(body.length, SCORING_ORDERS_MAX);
-  return body.map(readScoredOrder);
+  return body.map(readOrderId);
 }
 
 /** The orders of the query `order_ids=0x…,0x…`. @throws BadRequest */
@@ -48,5 +35,5 @@ export function readScoredOrderQuery(query: URLSearchParams): readonly string[] 
   if (text === '') throw new BadRequest('Invalid payload: order_ids must list order ids, such as order_ids=0x…,0x…');
   const parts = text.split(',');
   boundCount(parts.length, SCORING_ORDERS_MAX);
-  return parts.map((part) => readScoredOrder(part.trim()));
+  return parts.map((part) => readOrderId(part.trim()));
 }

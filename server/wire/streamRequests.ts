@@ -80,7 +80,7 @@ function readType(fields: Fields): StreamRequest['type'] {
   return name;
 }
 
-function readOperation(fields: Fields): boolean {
+function readIsUnsubscribe(fields: Fields): boolean {
   const { operation } = fields;
   if (operation === undefined || operation === null || operation === 'subscribe') return false;
   if (operation === 'unsubscribe') return true;
@@ -125,7 +125,7 @@ export function parseStreamRequest(text: string): StreamRequest {
   if (!isFields(fields)) throw new BadStreamRequest('the message must be one JSON object');
   return {
     type: readType(fields),
-    isUnsubscribe: readOperation(fields),
+    isUnsubscribe: readIsUnsubscribe(fields),
     assetIds: readTexts(fields, 'assets_ids'),
     markets: readTexts(fields, 'markets').map((market) => market.toLowerCase()),
     isCustom: readFlag(fields, 'custom_feature_enabled'),

@@ -38,7 +38,7 @@ export function readOrderFilter(query: URLSearchParams): OrderFilter {
 }
 
 /** Whether an order matches a filter apart from its id, by which orders are looked up. */
-export function isOrderAsked(filter: Omit<OrderFilter, 'id'>, order: Order, market: Market): boolean {
+export function orderMatches(filter: Omit<OrderFilter, 'id'>, order: Order, market: Market): boolean {
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
 }
@@ -78,14 +78,15 @@ export function readTradeFilter(query: URLSearchParams): TradeFilter {
 }
 
 /** Whether an address is an order's wallet or its owner. */
-export const isOf = (address: string, { maker, owner }: TradeParty): boolean => address === maker || address === owner;
+export const isWalletOrOwnerOf = (address: string, { maker, owner }: TradeParty): boolean =>
+  address === maker || address === owner;
 
-function isPartyAsked(filter: Omit<TradeFilter, 'id'>, { taker, makers }: Trade): boolean {
-  const isMaker = (address: string): boolean => makers.some(({ order }) => isOf(address, order));
-  if (filter.taker !== undefined && !isOf(filter.taker, taker)) return false;
+function partiesMatch(filter: Omit<TradeFilter, 'id'>, { taker, makers }: Trade): boolean {
+  const isMaker = (address: string): boolean => makers.some(({ order }) => isWalletOrOwnerOf(address, order));
+  if (filter.taker !== undefined && !isWalletOrOwnerOf(filter.taker, taker)) return false;
   if (filter.maker !== undefined && !isMaker(filter.maker)) return false;
   const { makerAddress } = filter;
-  return makerAddress === undefined || isOf(makerAddress, taker) || isMaker(makerAddress);
+  return makerAddress === undefined || isWalletOrOwnerOf(makerAddress, taker) || isMaker(makerAddress);
 }
 
 /** Whether a trade is older than the filter's range; then so are all before it. */
@@ -100,11 +101,11 @@ export const isTooNew = ({ before }: { readonly before: number | undefined }, { 
  * Whether a trade matches a filter apart from its id, by which trades are looked up. Its token may be the taker's or any
  * maker's.
  */
-export function isTradeAsked(filter: Omit<TradeFilter, 'id'>, trade: Trade, market: Market): boolean {
+export function tradeMatches(filter: Omit<TradeFilter, 'id'>, trade: Trade, market: Market): boolean {
   const { assetId } = filter;
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   if (assetId !== undefined && !market.tokens.includes(assetId)) return false;
-  if (isTooNew(filter, trade) || isTooOld(filter, trade) || !isPartyAsked(filter, trade)) return false;
+  if (isTooNew(filter, trade) || isTooOld(filter, trade) || !partiesMatch(filter, trade)) return false;
   if (assetId === undefined || assetId === market.tokens[trade.taker.outcome]) return true;
   return trade.makers.some(({ order }) => assetId === market.tokens[order.outcome]);
 }

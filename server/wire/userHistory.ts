@@ -15,6 +15,7 @@ import type {
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
 import { microText, pipsText, unixSeconds } from './numbers.ts';
+import { membersText } from './pieces.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
 
 const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
@@ -34,7 +35,7 @@ const tokenAsset: AssetForm = ({ tokens }, outcome) => tokens[outcome];
 type Part = (market: MarketFacts, outcome: 0 | 1 | undefined) => string;
 
 /** Caches a part by market object and outcome. A market that changes must come as a new object. */
-function held(make: Part): Part {
+function kept(make: Part): Part {
   const parts = new WeakMap<MarketFacts, [first?: string, second?: string, both?: string]>();
   let lastMarket: MarketFacts | undefined;
   let last: [first?: string, second?: string, both?: string] = [];
@@ -54,9 +55,6 @@ function held(make: Part): Part {
   };
 }
 
-/** An object's members as JSON, without the braces. */
-const members = (object: object): string => JSON.stringify(object).slice(1, -1);
-
 /** Official clients reject an activity without an event slug: to them a market without an event is its own event. */
 const eventSlugOrOwn = ({ eventSlug, slug }: MarketFacts): string => (eventSlug === '' ? slug : eventSlug);
 const plainEventSlug = ({ eventSlug }: MarketFacts): string => eventSlug;
@@ -75,13 +73,13 @@ function endDay(market: MarketFacts): string | null {
 }
 
 const marketPart = (asset: AssetForm): Part =>
-  held((market, outcome = 0) => members({ asset: asset(market, outcome), conditionId: market.conditionId }));
+  kept((market, outcome = 0) => membersText({ asset: asset(market, outcome), conditionId: market.conditionId }));
 
 const titlesPart = (eventSlug: EventSlugForm): Part =>
-  held((market, outcome = 0) => {
+  kept((market, outcome = 0) => {
     const { title, slug, icon, outcomes } = market;
     const titles = { title, slug, icon, eventSlug: eventSlug(market) };
-    return `${members({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
+    return `${membersText({ ...titles, outcome: outcomes[outcome], outcomeIndex: outcome })},${PROFILE}`;
   });
 
 function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: boolean): (row: TradeRow) => string {
@@ -100,12 +98,12 @@ function tradeRenderer(asset: AssetForm, eventSlug: EventSlugForm, hasCash: bool
 
 /** A redemption names a token but has no side and no price; splits and merges name no token either. */
 function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: ActivityRow) => string {
-  const texts = held((market, outcome) => {
+  const texts = kept((market, outcome) => {
     const { conditionId, title, slug, icon, outcomes } = market;
     const token = outcome === undefined ? '' : asset(market, outcome);
     const place = { conditionId, asset: token, outcomeIndex: outcome ?? NO_OUTCOME, title, slug, icon };
     const name = outcome === undefined ? '' : outcomes[outcome];
-    return `${members({ ...place, eventSlug: eventSlug(market), outcome: name })},${PROFILE}`;
+    return `${membersText({ ...place, eventSlug: eventSlug(market), outcome: name })},${PROFILE}`;
   });
   return (row) => {
     const { wallet, type, market, outcome, isOfToken, sizeMicro, cashMicro, tMs, transactionHash } = row;
@@ -120,10 +118,10 @@ function activityRenderer(asset: AssetForm, eventSlug: EventSlugForm): (row: Act
 
 /** The texts of a position, with those that only some forms have. */
 const positionTexts = (asset: AssetForm, eventSlug: EventSlugForm, more: (market: MarketFacts) => object): Part =>
-  held((market, outcome = 0) => {
+  kept((market, outcome = 0) => {
     const { conditionId, title, slug, icon, outcomes } = market;
     const other = outcome === 0 ? 1 : 0;
-    return members({
+    return membersText({
       asset: asset(market, outcome),
       conditionId,
       title,
@@ -274,7 +272,7 @@ export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryR
       throw new Error('an order is rendered by renderOrder');
     default: {
       const unknown: never = query;
-      throw new Error(`unknown question: ${JSON.stringify(unknown)}`);
+      throw new Error(`unknown query: ${JSON.stringify(unknown)}`);
     }
   }
 }

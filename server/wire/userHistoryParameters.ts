@@ -15,7 +15,7 @@ import {
   type TradeThreshold,
 } from '../history/queries.ts';
 import { BadRequest } from '../http/errors.ts';
-import { microText, parseWhole } from './numbers.ts';
+import { decimalUnits, microText, parseWhole } from './numbers.ts';
 
 /** Kinds of queries that have a list of parameters: all except those for an order. */
 export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
@@ -40,7 +40,7 @@ const NAMES_MAX = 500;
 export const TITLE_CHARACTERS_MAX = 100;
 /** Most characters of an unknown parameter's name that the refusal shows. */
 const SHOWN_NAME_CHARACTERS = 100;
-const MICRO_DECIMALS = 6;
+const MICRO_DECIMALS = decimalUnits.micro.places;
 
 export const DIRECTIONS = ['ASC', 'DESC', 'ASCENDING', 'DESCENDING'] as const;
 /** Activity types that official clients may ask for but that never occur here. */
@@ -89,7 +89,7 @@ export const invalid = (name: string, allowed: string): BadRequest =>
   new BadRequest(`invalid_field: ${name} (${allowed})`);
 
 /** The dialects' differences in handling a query's parameters. */
-export interface Manner {
+export interface ParameterRules {
   /** The names that are read; other names are refused or ignored. */
   readonly readNames: (kind: AskedKind, given: Iterable<string>) => readonly string[];
   readonly missing: (name: string) => BadRequest;
@@ -105,7 +105,7 @@ export interface Manner {
 const wholeUpTo = (max: number): string => `a whole number from 0 to ${max}`;
 const ADDRESS_FORM = '0x and 40 hex digits';
 
-export const plainManner: Manner = {
+export const plainRules: ParameterRules = {
   readNames: (kind, given) => {
     const names = DOCUMENTED[kind];
     for (const name of given) {
@@ -125,7 +125,7 @@ export const plainManner: Manner = {
 
 const notProvided = (name: string): BadRequest => new BadRequest(`required query param '${name}' not provided`);
 
-export const officialManner: Manner = {
+export const officialRules: ParameterRules = {
   readNames: (kind) => [...DOCUMENTED[kind], ...OFFICIAL[kind]],
   missing: notProvided,
   noAddress: () => notProvided('user'),
@@ -140,14 +140,14 @@ export const officialManner: Manner = {
 /** The parameters of one request. */
 export class Parameters {
   private readonly query: URLSearchParams;
-  private readonly manner: Manner;
+  private readonly rules: ParameterRules;
   private readonly names: readonly string[];
 
-  /** @throws BadRequest for a name that the manner refuses */
-  constructor(kind: AskedKind, query: URLSearchParams, manner: Manner) {
+  /** @throws BadRequest for a name that the rules refuse */
+  constructor(kind: AskedKind, query: URLSearchParams, rules: ParameterRules) {
     this.query = query;
-    this.manner = manner;
-    this.names = manner.readNames(kind, query.keys());
+    this.rules = rules;
+    this.names = rules.readNames(kind, query.keys());
   }
 
   text(name: string): string | undefined {
@@ -156,13 +156,13 @@ export class Parameters {
 
   required(name: string): string {
     const text = this.text(name);
-    if (text === undefined) throw this.manner.missing(name);
+    if (text === undefined) throw this.rules.missing(name);
     return text;
   }
 
   user(): string {
     const text = this.required('user');
-    if (!isAddress(text)) throw this.manner.noAddress();
+    if (!isAddress(text)) throw this.rules.noAddress();
     return text.toLowerCase();
   }
 
@@ -173,23 +173,25 @@ export class Parameters {
     return text.toLowerCase();
   }
 
+  /** A whole number; infinite if it has more digits than any maximum. */
+  private whole(name: string, max: number): number | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!/^\d+$/.test(text)) throw invalid(name, wholeUpTo(max));
+    return parseWhole(text) ?? Number.POSITIVE_INFINITY;
+  }
+
   limit(kind: keyof typeof BOUNDS): number {
     const { limitDefault, limitMax } = BOUNDS[kind];
-    const text = this.text('limit');
-    if (text === undefined) return limitDefault;
-    if (!/^\d+$/.test(text)) throw invalid('limit', wholeUpTo(limitMax));
-    const limit = parseWhole(text) ?? Number.MAX_SAFE_INTEGER; // more digits than any limit has
-    return limit <= limitMax ? limit : this.manner.excessiveLimit(limitMax);
+    const limit = this.whole('limit', limitMax) ?? limitDefault;
+    return limit <= limitMax ? limit : this.rules.excessiveLimit(limitMax);
   }
 
   page(kind: keyof typeof BOUNDS): PageQuery {
     const limit = this.limit(kind);
     const { offsetMax } = BOUNDS[kind];
-    const text = this.text('offset');
-    if (text === undefined) return { limit, offset: 0 };
-    if (!/^\d+$/.test(text)) throw invalid('offset', wholeUpTo(offsetMax));
-    const offset = parseWhole(text);
-    if (offset === undefined || offset > offsetMax) throw this.manner.excessiveOffset(kind, offsetMax);
+    const offset = this.whole('offset', offsetMax) ?? 0;
+    if (offset > offsetMax) throw this.rules.excessiveOffset(kind, offsetMax);
     return { limit, offset };
   }
 
@@ -239,8 +241,7 @@ export class Parameters {
   conditionIds(): readonly string[] | undefined {
     const ids = this.text('market')?.split(',');
     if (ids === undefined) return undefined;
-    const isFew = ids.length <= NAMES_MAX;
-    if (!isFew || !ids.every((id) => isBytes32(id))) {
+    if (ids.length > NAMES_MAX || !ids.every(isBytes32)) {
       throw invalid('market', `1 to ${NAMES_MAX} comma-separated condition ids, each 0x and 64 hex digits`);
     }
     return [...new Set(ids.map((id) => id.toLowerCase()))];
@@ -285,8 +286,8 @@ export class Parameters {
     const unit = this.word('filterType', THRESHOLD_UNITS);
     const micro = this.microCeiling('filterAmount');
     if (unit === undefined && micro === undefined) return undefined;
-    if (unit === undefined) throw this.manner.missing('filterType');
-    if (micro === undefined) throw this.manner.missing('filterAmount');
+    if (unit === undefined) throw this.rules.missing('filterType');
+    if (micro === undefined) throw this.rules.missing('filterAmount');
     return { unit, micro };
   }
 

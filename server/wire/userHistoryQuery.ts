@@ -22,10 +22,10 @@ import {
 import {
   type AskedKind,
   invalid,
-  type Manner,
-  officialManner,
+  officialRules,
+  type ParameterRules,
   Parameters,
-  plainManner,
+  plainRules,
 } from './userHistoryParameters.ts';
 
 /**
@@ -46,9 +46,9 @@ function readHolders(given: Parameters): HoldersQuery {
   return { kind: 'holders', conditionIds, limit, minBalanceMicro };
 }
 
-function readLiveVolume(given: Parameters, manner: Manner): LiveVolumeQuery {
+function readLiveVolume(given: Parameters, rules: ParameterRules): LiveVolumeQuery {
   const scope = given.scope('id');
-  if (scope.conditionIds === undefined && scope.eventNumbers === undefined) throw manner.missing('id');
+  if (scope.conditionIds === undefined && scope.eventNumbers === undefined) throw rules.missing('id');
   return { kind: 'live-volume', ...scope };
 }
 
@@ -63,7 +63,7 @@ const readTrades = (given: Parameters): TradesQuery => ({
   threshold: given.threshold(),
 });
 
-const readPositions = (given: Parameters, manner: Manner): PositionsQuery => ({
+const readPositions = (given: Parameters, rules: ParameterRules): PositionsQuery => ({
   kind: 'positions',
   user: given.user(),
   ...given.page('positions'),
@@ -71,7 +71,7 @@ const readPositions = (given: Parameters, manner: Manner): PositionsQuery => ({
   sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? MICRO_PER_UNIT,
   redeemable: given.flag('redeemable', false),
   mergeable: given.flag('mergeable', false),
-  includeArchived: given.flag('includeArchived', manner.includesArchived),
+  includeArchived: given.flag('includeArchived', rules.includesArchived),
   title: given.title(),
   sortBy: given.word('sortBy', POSITION_SORTS) ?? 'TOKENS',
   ascending: given.isAscending(),
@@ -111,7 +111,7 @@ const readValue = (given: Parameters): ValueQuery => ({
 const readTraded = (given: Parameters): TradedQuery => ({ kind: 'traded', user: given.user() });
 const readOpenInterest = (given: Parameters): OpenInterestQuery => ({ kind: 'oi', conditionIds: given.conditionIds() });
 
-const READERS: Readonly<Record<AskedKind, (given: Parameters, manner: Manner) => HistoryQuery>> = {
+const READERS: Readonly<Record<AskedKind, (given: Parameters, rules: ParameterRules) => HistoryQuery>> = {
   trades: readTrades,
   positions: readPositions,
   'closed-positions': readClosedPositions,
@@ -130,14 +130,11 @@ const READERS: Readonly<Record<AskedKind, (given: Parameters, manner: Manner) =>
 export type HistoryReader = (kind: AskedKind, query: URLSearchParams) => HistoryQuery;
 
 const readerOf =
-  (manner: Manner): HistoryReader =>
+  (rules: ParameterRules): HistoryReader =>
   (kind, query) =>
-    READERS[kind](new Parameters(kind, query, manner), manner);
+    READERS[kind](new Parameters(kind, query, rules), rules);
 
 /** The root's rules: only what interface.md 4.1 lists, and any excess is refused. */
-export const readPlainHistory = readerOf(plainManner);
-/**
- * The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum.
- *
- */
-export const readOfficialHistory = readerOf(officialManner);
+export const readPlainHistory = readerOf(plainRules);
+/** The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum. */
+export const readOfficialHistory = readerOf(officialRules);

@@ -1,6 +1,7 @@
 // The live figures of the catalog: volume, liquidity, best prices, last trade and 24-hour volume of markets and events
 // follow from trades and resting orders, shown on hand-made orders; figures of a day age with the clock.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Fields } from '../../server/lib/jsonFields.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
 
@@ -54,6 +55,21 @@ test('market figures follow every order, trade and cancel, and event figures are
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 35_000_000 });
   catalog.settle(exchange.now() + 25 * 3_600_000);
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 0 });
+});
+
+test('how competitive a market is follows the price that its record shows, also before any order or trade', async () => {
+  const slugs = ['likely', 'even', 'unlikely'];
+  for (const [at, last_price] of ['0.9', '0.45', '0.2'].entries()) {
+    const body = { question: `Is it ${slugs[at]}?`, slug: slugs[at], last_price, event: 'figures' };
+    expect((await send(server.url, 'POST', '/admin/markets', body, ADMIN)).status).toBe(200);
+  }
+  const found = await get(`/gamma/markets?${slugs.map((slug) => `slug=${slug}`).join('&')}&order=competitive`);
+  const shown = found.map(({ slug, outcomePrices, competitive }: Fields) => [slug, outcomePrices, competitive]);
+  expect(shown).toEqual([
+    ['even', '["0.45", "0.55"]', 1 / (1 + 0.05 ** 2)],
+    ['unlikely', '["0.2", "0.8"]', 1 / (1 + 0.3 ** 2)],
+    ['likely', '["0.9", "0.1"]', 1 / (1 + 0.4 ** 2)],
+  ]);
 });
 
 test('series sort by volume, volume24hr and liquidity of their events; tags reject ordering by volume', async () => {

@@ -1,6 +1,7 @@
 // The forms of catalog records (interface.md 2.1 to 2.3) on the root and under /gamma, and the two paths that are described
 // twice: which form answers for every combination of next_cursor, filters, numbers, condition ids, creator and mount.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Check, digits, flag, isObject, iso, number, type Table, text } from '../wire/checks.ts';
 import { type CatalogWorld, openCatalogWorld, SITE } from './world.ts';
 
 let world: CatalogWorld;
@@ -9,24 +10,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.server.close());
 
-type Check = (value: unknown) => boolean;
-type Form = Readonly<Record<string, Check>>;
-
-const text: Check = (value) => typeof value === 'string';
-const flag: Check = (value) => typeof value === 'boolean';
-const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const digits: Check = (value) => text(value) && /^\d+$/.test(String(value));
-const iso: Check = (value) => text(value) && new Date(String(value)).toISOString() === value;
 const isoOrNull: Check = (value) => value === null || iso(value);
 const list: Check = (value) => Array.isArray(value);
-const object: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 /** A list as JSON text, with a comma and a space between two elements. */
 const listText: Check = (value) => {
   const items: unknown = JSON.parse(String(value));
   return text(value) && Array.isArray(items) && items.length === 2 && value === `["${items.join('", "')}"]`;
 };
 
-const market: Form = {
+const market: Table = {
   id: digits,
   question: text,
   conditionId: text,
@@ -47,7 +39,7 @@ const market: Form = {
   questionID: text,
 };
 /** Further fields that official clients read. */
-const marketMore: Form = {
+const marketMore: Table = {
   outcomePrices: listText,
   volume: text,
   liquidity: text,
@@ -67,13 +59,13 @@ const marketMore: Form = {
   competitive: number,
   groupItemTitle: text,
 };
-const never: Check = (value) => value === false;
+const alwaysFalse: Check = (value) => value === false;
 /** Fields that every recorded market has, and that clients read without checking whether they exist. */
-const marketAlways: Form = {
-  new: never,
-  featured: never,
-  ready: never,
-  funded: never,
+const marketAlways: Table = {
+  new: alwaysFalse,
+  featured: alwaysFalse,
+  ready: alwaysFalse,
+  funded: alwaysFalse,
   rewardsMinSize: number,
   rewardsMaxSpread: number,
   volumeClob: number,
@@ -81,15 +73,15 @@ const marketAlways: Form = {
   liquidityClob: number,
 };
 /** The same for events. */
-const eventAlways: Form = {
-  new: never,
-  featured: never,
-  restricted: never,
+const eventAlways: Table = {
+  new: alwaysFalse,
+  featured: alwaysFalse,
+  restricted: alwaysFalse,
   liquidityClob: number,
   enableNegRisk: flag,
-  negRiskAugmented: never,
+  negRiskAugmented: alwaysFalse,
 };
-const summary: Form = { id: digits, ticker: text, slug: text, title: text };
+const summary: Table = { id: digits, ticker: text, slug: text, title: text };
 const eventOfMarket = {
   ...summary,
   description: text,
@@ -106,10 +98,10 @@ const eventOfMarket = {
   updatedAt: iso,
 };
 const { creationDate: _, ...eventShared } = eventOfMarket;
-const eventShort: Form = { ...eventShared, tags: list, volume: number, liquidity: number };
-const eventLong: Form = { ...eventShort, creationDate: iso, markets: list, series: list, eventMetadata: object };
-const tag: Form = { id: digits, label: text, slug: text, createdAt: iso, updatedAt: iso, requiresTranslation: flag };
-const series: Form = {
+const eventShort: Table = { ...eventShared, tags: list, volume: number, liquidity: number };
+const eventLong: Table = { ...eventShort, creationDate: iso, markets: list, series: list, eventMetadata: isObject };
+const tag: Table = { id: digits, label: text, slug: text, createdAt: iso, updatedAt: iso, requiresTranslation: flag };
+const series: Table = {
   ...summary,
   seriesType: text,
   recurrence: text,
@@ -122,7 +114,7 @@ const series: Form = {
   updatedAt: iso,
 };
 
-function expectForm(value: Readonly<Record<string, unknown>>, form: Form, what: string): void {
+function expectForm(value: Readonly<Record<string, unknown>>, form: Table, what: string): void {
   for (const [key, check] of Object.entries(form)) {
     expect(key in value && check(value[key]), `${what}: ${key} is ${JSON.stringify(value[key])}`).toBe(true);
   }

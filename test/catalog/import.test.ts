@@ -3,6 +3,8 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -473,6 +475,30 @@ test('a malformed or unreachable --url, or one with credentials, fails with an e
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,
   );
+});
+
+test('a --url where something else answers, or breaks off its answer, fails with an error that says so', async () => {
+  const answers = ['<html>', '{"ok":true}', 'null', undefined];
+  for (const answer of answers) {
+    const stranger = createServer((_request, response) => {
+      if (answer !== undefined) response.end(answer);
+      else response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy());
+    });
+    await once(stranger.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`; // of a listening server
+    const reason =
+      answer === undefined
+        ? `The exchange at ${url} does not answer (UND_ERR_SOCKET): start one, or name it with --url.`
+        : `What answers at ${url} is not an exchange: name one with --url.`;
+    await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(reason);
+    stranger.close();
+  }
+});
+
+test('an import into a data directory of a file without events and markets exits with status 2 and says why', async () => {
+  const dataDir = join(folder, 'nothing');
+  const end = await runToEnd(['import', fileOf('nothing.jsonl', [TAG, '']), '--data-dir', dataDir, '--no-house']);
+  expect([end.status, end.output]).toEqual([2, 'The exchange refuses the import: there is nothing to import.\n']);
 });
 
 test('import rejects --url together with --data-dir, and --venue without --data-dir', async () => {

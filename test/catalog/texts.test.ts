@@ -1,7 +1,7 @@
 // Rows of lists are cached as text: after every change that a client can see, the row equals one freshly made from the
 // market. In this order of changes, a row that is not made again would show.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { describingFields, priceFields, tradingFields } from '../../server/wire/catalog.ts';
+import { descriptiveFields, priceFields, tradingFields } from '../../server/wire/catalog.ts';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
 
@@ -26,7 +26,7 @@ function freshRecord(): object {
   const figures = catalog.marketFiguresOf(row);
   return JSON.parse(
     JSON.stringify({
-      ...describingFields(catalog.eventOf(row), row, figures),
+      ...descriptiveFields(catalog.eventOf(row), row, figures),
       ...priceFields(row, figures),
       ...tradingFields(catalog.eventOf(row), row),
     }),

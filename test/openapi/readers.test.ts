@@ -7,18 +7,12 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
-import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
+import { parseCancel, parseCancelFilter, parseCancelMany, readOrderId } from '../../server/wire/cancels.ts';
 import { readHistoryBody, readHistoryQuery } from '../../server/wire/history.ts';
 import { readNotificationIds } from '../../server/wire/notifications.ts';
 import { parsePostedOrder } from '../../server/wire/orders.ts';
 import { parseCursor } from '../../server/wire/pages.ts';
-import {
-  readScoredOrder,
-  readScoredOrderQuery,
-  readScoredOrders,
-  requireDate,
-  requireMakerAddress,
-} from '../../server/wire/rewards.ts';
+import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
 import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
 import { requestFault } from '../support/openApiCheck.ts';
@@ -108,7 +102,7 @@ const values: readonly unknown[] = [
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A valid object with a few of its fields changed or left out. */
-function spoilt(right: Fields, pool: readonly unknown[]): fc.Arbitrary<Fields> {
+function withChanges(right: Fields, pool: readonly unknown[]): fc.Arbitrary<Fields> {
   const names = fc.constantFrom(...Object.keys(right));
   const change = fc.tuple(names, fc.oneof(fc.constant(undefined), fc.constantFrom(...pool)));
   return fc.array(change, { maxLength: 2 }).map((changes) => {
@@ -130,7 +124,7 @@ interface Read {
 /** Throws BadRequest where the endpoint does. Returns 'elsewhere' where the document need not agree. */
 type Reader = (read: Read) => unknown;
 
-function agrees(method: Method, path: string, read: Read, reader: Reader): void {
+function expectSameVerdict(method: Method, path: string, read: Read, reader: Reader): void {
   const endpoint = endpoints.find((each) => each.method === method && each.path === path);
   if (endpoint === undefined) throw new Error(`the table has no ${method} ${path}`);
   const request: HttpRequest = {
@@ -153,31 +147,31 @@ function agrees(method: Method, path: string, read: Read, reader: Reader): void 
     refused = error.message;
   }
   const fault = requestFault(endpoint, request);
-  const told = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
-  expect(refused !== undefined, told).toBe(fault !== undefined);
+  const outcome = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
+  expect(refused !== undefined, outcome).toBe(fault !== undefined);
 }
 
 const NO_QUERY = new URLSearchParams();
 
-function holdBody(
+function checkBodies(
   method: Method,
   path: string,
   bodies: fc.Arbitrary<unknown>,
   reader: (json: unknown) => unknown,
 ): void {
   const check = (json: unknown): void =>
-    agrees(method, path, { query: NO_QUERY, json, params: {} }, (read) => reader(read.json));
+    expectSameVerdict(method, path, { query: NO_QUERY, json, params: {} }, (read) => reader(read.json));
   fc.assert(fc.property(bodies, check), { numRuns: RUNS, seed: 11 });
 }
 
-function holdQuery(path: string, right: Fields, reader: (query: URLSearchParams) => unknown): void {
+function checkQueries(path: string, right: Fields, reader: (query: URLSearchParams) => unknown): void {
   const check = (fields: Fields): void => {
     const query = new URLSearchParams(
       Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]),
     );
-    agrees('GET', path, { query, json: undefined, params: {} }, (read) => reader(read.query));
+    expectSameVerdict('GET', path, { query, json: undefined, params: {} }, (read) => reader(read.query));
   };
-  fc.assert(fc.property(spoilt(right, texts), check), { numRuns: RUNS, seed: 12 });
+  fc.assert(fc.property(withChanges(right, texts), check), { numRuns: RUNS, seed: 12 });
 }
 
 const anything = fc.oneof(fc.constantFrom(...values), fc.constant(undefined));
@@ -203,34 +197,34 @@ test('document and parser reject the same posted orders', () => {
   };
   const top = { owner: UUID, orderType: 'GTC', postOnly: false, deferExec: false };
   const bodies = fc
-    .tuple(orNothing(spoilt(order, values)), spoilt(top, values))
+    .tuple(orNothing(withChanges(order, values)), withChanges(top, values))
     .map(([signed, rest]) => ({ ...rest, ...(signed !== undefined && { order: signed }) }));
-  holdBody('POST', '/order', orNothing(bodies), (json) => {
+  checkBodies('POST', '/order', orNothing(bodies), (json) => {
     const read = parsePostedOrder(json);
     return 'isOtherVersion' in read ? 'elsewhere' : read;
   });
 });
 
 test('document and parsers reject the same cancel requests', () => {
-  holdBody('DELETE', '/order', orNothing(spoilt({ orderID: HEX64 }, values)), parseCancel);
+  checkBodies('DELETE', '/order', orNothing(withChanges({ orderID: HEX64 }, values)), parseCancel);
   const ids = fc.array(fc.constantFrom(...values, HEX64, HEX64, HEX64), { maxLength: 3 });
-  holdBody('DELETE', '/orders', orNothing(ids), parseCancelMany);
-  const filter = spoilt({ market: HEX64, asset_id: '12' }, values);
-  holdBody('DELETE', '/cancel-market-orders', orNothing(filter), parseCancelFilter);
+  checkBodies('DELETE', '/orders', orNothing(ids), parseCancelMany);
+  const filter = withChanges({ market: HEX64, asset_id: '12' }, values);
+  checkBodies('DELETE', '/cancel-market-orders', orNothing(filter), parseCancelFilter);
 });
 
 test('document and parsers reject the same lists of tokens and orders and price histories', () => {
-  const tokens = fc.array(orNothing(spoilt({ token_id: '12', side: 'BUY' }, values)), { maxLength: 3 });
+  const tokens = fc.array(orNothing(withChanges({ token_id: '12', side: 'BUY' }, values)), { maxLength: 3 });
   for (const path of ['/books', '/prices', '/midpoints', '/spreads', '/last-trades-prices']) {
-    holdBody('POST', path, orNothing(tokens), (json) => {
+    checkBodies('POST', path, orNothing(tokens), (json) => {
       if (json === undefined) throw new BadRequest('Invalid payload');
       return parseTokenList(json);
     });
   }
   const ids = fc.array(fc.constantFrom(...values, HEX64, HEX64), { maxLength: 3 });
-  holdBody('POST', '/orders-scoring', orNothing(ids), readScoredOrders);
-  const history = spoilt({ markets: ['12', HEX64], startTs: 1, interval: '1h', fidelity: 60 }, values);
-  holdBody('POST', '/batch-prices-history', orNothing(history), (json) => {
+  checkBodies('POST', '/orders-scoring', orNothing(ids), readScoredOrders);
+  const history = withChanges({ markets: ['12', HEX64], startTs: 1, interval: '1h', fidelity: 60 }, values);
+  checkBodies('POST', '/batch-prices-history', orNothing(history), (json) => {
     // As a string it may be any number according to the document, which states the bound in words.
     const isText = typeof json === 'object' && json !== null && 'fidelity' in json && typeof json.fidelity === 'string';
     return isText ? 'elsewhere' : readHistoryBody(json);
@@ -238,17 +232,17 @@ test('document and parsers reject the same lists of tokens and orders and price 
 });
 
 test('document and parsers reject the same queries of public data', () => {
-  holdQuery('/book', { token_id: '12' }, (query) => readOneTokenId(undefined, query));
-  holdQuery('/price', { token_id: '12', side: 'SELL' }, (query) => [
+  checkQueries('/book', { token_id: '12' }, (query) => readOneTokenId(undefined, query));
+  checkQueries('/price', { token_id: '12', side: 'SELL' }, (query) => [
     readOneTokenId(undefined, query),
     readSide(query.get('side')),
   ]);
   const history = { market: HEX64, startTs: '1', interval: '1h', fidelity: '60' };
-  holdQuery('/prices-history', history, (query) => {
+  checkQueries('/prices-history', history, (query) => {
     if ((query.get('market') ?? '') === '') return 'elsewhere'; // token_id may be used in its place
     return readHistoryQuery(query);
   });
-  holdQuery('/rebates/current', { date: '2030-01-31', maker_address: ADDRESS }, (query) => {
+  checkQueries('/rebates/current', { date: '2030-01-31', maker_address: ADDRESS }, (query) => {
     requireDate(query);
     requireMakerAddress(query);
   });
@@ -257,36 +251,36 @@ test('document and parsers reject the same queries of public data', () => {
 test('document and parsers reject the same queries of private data', () => {
   const filters = { market: HEX64, asset_id: '12' };
   const times = { before: '5', after: '4' };
-  holdQuery('/data/orders', { id: HEX64, ...filters }, readOrderFilter);
-  holdQuery(
+  checkQueries('/data/orders', { id: HEX64, ...filters }, readOrderFilter);
+  checkQueries(
     '/data/trades',
     { taker: ADDRESS, maker: ADDRESS, maker_address: ADDRESS, ...filters, ...times },
     readTradeFilter,
   );
   const builder = { builder_code: HEX64, maker_address: ADDRESS, ...filters, ...times };
-  holdQuery('/builder/trades', builder, (query) => {
+  checkQueries('/builder/trades', builder, (query) => {
     if (query.get('builder_code') === `0x${'0'.repeat(64)}`) return 'elsewhere'; // well-formed, but nobody's
     return readBuilderFilter(query);
   });
   const balance = { asset_type: 'CONDITIONAL', token_id: '12', signature_type: '0' };
-  holdQuery('/balance-allowance', balance, (query) => {
+  checkQueries('/balance-allowance', balance, (query) => {
     // A token is required for shares only, and ignored for collateral: the document says so in words.
     if (!/^[0-9]{1,77}$/.test(query.get('token_id') ?? '') || query.get('asset_type') === '') return 'elsewhere';
     return readBalanceQuery(query);
   });
-  holdQuery('/notifications', { signature_type: '1' }, readSignatureType);
-  holdQuery('/order-scoring', { order_id: HEX64 }, (query) => readScoredOrder(query.get('order_id') ?? undefined));
+  checkQueries('/notifications', { signature_type: '1' }, readSignatureType);
+  checkQueries('/order-scoring', { order_id: HEX64 }, (query) => readOrderId(query.get('order_id') ?? undefined));
   const scored = (query: URLSearchParams): unknown =>
     (query.get('order_ids') ?? '') === '' ? readScoredOrderQuery(query) : 'elsewhere'; // the document has only a string
-  holdQuery('/orders-scoring', { order_ids: HEX64 }, scored);
-  holdQuery('/rewards/markets/current', { next_cursor: 'MA==' }, (query) => {
+  checkQueries('/orders-scoring', { order_ids: HEX64 }, scored);
+  checkQueries('/rewards/markets/current', { next_cursor: 'MA==' }, (query) => {
     const text = query.get('next_cursor');
     return text === 'MA==' || text === '' || text === null ? parseCursor(text) : 'elsewhere';
   });
   fc.assert(
     fc.property(fc.constantFrom(...texts), (ids) => {
       const query = new URLSearchParams({ ids });
-      agrees('DELETE', '/notifications', { query, json: undefined, params: {} }, (read) =>
+      expectSameVerdict('DELETE', '/notifications', { query, json: undefined, params: {} }, (read) =>
         readNotificationIds(read.query),
       );
     }),

@@ -33,7 +33,7 @@ function wholeText(market: Market, books: BooksView, outcome: 0 | 1): string {
     minOrderSize: lotsText(market.terms.minOrderLots),
     tickSize: pipsText(market.terms.tickPips),
     negRisk: market.negRisk,
-    lastTradePrice: lastTradePriceText(market, outcome),
+    lastTradePrice: lastTradePriceText(market.lastTrade, outcome),
   });
 }
 

@@ -1,5 +1,5 @@
 // The checks of fields in tests of replies: types and formats as functions, objects as tables of them, and how an object
-// deviates from a table. Used by the schema tests of this folder.
+// deviates from a table. Used by the schema tests of this folder and by the catalog's.
 
 export type Check = (value: unknown) => boolean;
 /** Every field of an object, and its check. */

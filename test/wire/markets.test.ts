@@ -6,7 +6,7 @@ import {
   compactRecord,
   detailRecord,
   fullRecord,
-  heldRows,
+  keptRows,
   simplifiedRecord,
   tokenConditionRecord,
 } from '../../server/wire/markets.ts';
@@ -215,7 +215,7 @@ test('a cached row is built once and rebuilt only after a change to its market',
   const marketIndex = held.index;
   const [alice, bob] = [await world.owner(), await world.owner()];
   let madeCount = 0;
-  const rowOf = heldRows((row, itsEvent, tags) => {
+  const rowOf = keptRows((row, itsEvent, tags) => {
     madeCount += 1;
     return fullRecord(row, itsEvent, tags);
   });

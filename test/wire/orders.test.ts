@@ -218,3 +218,10 @@ test('a cancel filter may omit market, asset_id or both', () => {
     expect(refusal(() => parseCancelFilter(value))).toMatch(/^Invalid/);
   }
 });
+
+test('an empty name of a token does not hide the other one, which would cancel all orders', () => {
+  for (const none of ['', null]) {
+    expect(parseCancelFilter({ asset_id: none, assetId: '17' })).toEqual({ market: undefined, assetId: '17' });
+    expect(parseCancelFilter({ asset_id: '17', assetId: none })).toEqual({ market: undefined, assetId: '17' });
+  }
+});

@@ -15,7 +15,7 @@ const jsonList = z
   .meta({ description: 'A JSON array of strings, encoded as a string' });
 const endTime = isoTime.nullable().meta({ description: 'Null if no end date is set' });
 
-const never = z.literal(false);
+const alwaysFalse = z.literal(false);
 const negRiskId = bytes32.meta({ description: 'The id that all markets of a neg-risk event share' });
 
 const reward = z.object({
@@ -78,10 +78,10 @@ const marketFields = {
   negRiskMarketID: negRiskId.optional(),
   marketMakerAddress: text,
   restricted: flag,
-  new: never,
-  featured: never,
-  ready: never,
-  funded: never,
+  new: alwaysFalse,
+  featured: alwaysFalse,
+  ready: alwaysFalse,
+  funded: alwaysFalse,
   umaResolutionStatuses: text,
   umaResolutionStatus: z.literal('resolved').optional(),
   groupItemTitle: text,
@@ -91,6 +91,16 @@ const marketFields = {
   rewardsMaxSpread: number,
 };
 
+/** The fields that events and series share, beside those of a summary. */
+const rowFields = {
+  image: text,
+  icon: text,
+  active: flag,
+  closed: flag,
+  archived: flag,
+  createdAt: isoTime,
+  updatedAt: isoTime,
+};
 const summaryFields = { id: digits, ticker: text, slug: text, title: text };
 const eventSummary = z.object(summaryFields).meta({ id: 'EventSummary', description: 'Summary of an event' });
 const sharedEventFields = {
@@ -99,13 +109,7 @@ const sharedEventFields = {
   resolutionSource: text,
   startDate: isoTime,
   endDate: endTime,
-  image: text,
-  icon: text,
-  active: flag,
-  closed: flag,
-  archived: flag,
-  createdAt: isoTime,
-  updatedAt: isoTime,
+  ...rowFields,
 };
 const eventOfMarket = z
   .object({ ...sharedEventFields, creationDate: isoTime })
@@ -122,13 +126,7 @@ const series = z
     ...summaryFields,
     seriesType: text,
     recurrence: text,
-    image: text,
-    icon: text,
-    active: flag,
-    closed: flag,
-    archived: flag,
-    createdAt: isoTime,
-    updatedAt: isoTime,
+    ...rowFields,
     volume: number,
     volume24hr: number,
     liquidity: number,
@@ -150,12 +148,12 @@ const eventFields = {
   competitive: number,
   negRisk: flag,
   enableNegRisk: flag,
-  negRiskAugmented: never,
+  negRiskAugmented: alwaysFalse,
   negRiskMarketID: negRiskId.optional(),
   enableOrderBook: z.literal(true),
   restricted: flag,
-  new: never,
-  featured: never,
+  new: alwaysFalse,
+  featured: alwaysFalse,
   closedTime: isoTime.optional(),
   seriesSlug: text.optional(),
 };
@@ -177,20 +175,22 @@ const longEvent = z
 const eventOfList = z
   .object({ ...longEventFields, markets: z.array(bareMarket).optional() })
   .meta({ id: 'EventOfList', description: 'An event with its series, and with its markets unless they are excluded' });
-const listedMarket = z
-  .object({ ...marketFields, events: z.array(eventSummary).max(1), tags: z.array(tag).optional() })
-  .meta({ id: 'ListedMarket', description: 'A market of the catalog, as lists at the root return it' });
-const longMarket = z
-  .object({ ...marketFields, events: z.array(eventOfMarket).max(1), tags: z.array(tag).optional() })
-  .meta({ id: 'CatalogMarket', description: 'A market of the catalog' });
+const marketWith = (event: z.ZodType) =>
+  z.object({ ...marketFields, events: z.array(event).max(1), tags: z.array(tag).optional() });
+const listedMarket = marketWith(eventSummary).meta({
+  id: 'ListedMarket',
+  description: 'A market of the catalog, as lists at the root return it',
+});
+const longMarket = marketWith(eventOfMarket).meta({ id: 'CatalogMarket', description: 'A market of the catalog' });
 const { tags: _tags, eventMetadata: _metadata, ...officialEventFields } = longEventFields;
 const officialEvent = z.object(officialEventFields).meta({
   id: 'OfficialEventOfMarket',
   description: 'An event, as official clients expect it in the record of a market',
 });
-const officialMarket = z
-  .object({ ...marketFields, events: z.array(officialEvent).max(1), tags: z.array(tag).optional() })
-  .meta({ id: 'OfficialMarket', description: 'A market of the catalog, as official clients expect it' });
+const officialMarket = marketWith(officialEvent).meta({
+  id: 'OfficialMarket',
+  description: 'A market of the catalog, as official clients expect it',
+});
 /**
  * The catalog's record overlaid with the order book's: for a key that both have, such as `outcomes`, the order book's form
  * is sent.
@@ -225,26 +225,32 @@ const keyset = {
   after_cursor: textParameter.meta({ description: 'next_cursor of the previous page' }),
   ...sorting,
 };
-const setApart = { is_carousel: flagThat('If true, matches nothing: no tag is a carousel tag') };
-const dates = { start_date_min: textParameter, start_date_max: textParameter };
-const ends = { end_date_min: textParameter, end_date_max: textParameter };
+const carouselFilter = { is_carousel: flagThat('If true, matches nothing: no tag is a carousel tag') };
+const dates = {
+  start_date_min: textParameter,
+  start_date_max: textParameter,
+  end_date_min: textParameter,
+  end_date_max: textParameter,
+};
 const numberParameter = number.optional();
 
-const tagMatch = {
+const tagFilters = {
+  tag: list('Tag slugs, the same as tag_slug'),
+  tag_slug: list('Tag slugs'),
+  tag_id: list('Tag ids'),
   tag_match: z
     .enum(['any', 'all'])
     .optional()
     .meta({ description: 'Whether any or all of the tags must match. Default any' }),
-};
-const relatedToo = {
   related_tags: flagThat('If true, also matches related tags, as /tags/{id}/related-tags lists them'),
 };
-const userMade = flagThat('If true, matches nothing: users cannot create markets');
-const ofGames = list('Game ids; matches nothing');
-const ofSeason = textParameter.meta({ description: 'Time of a game; matches nothing, because no event is a game' });
-const nobodysMarkets = {
-  cyom: userMade,
-  game_id: ofGames,
+const userCreated = flagThat('If true, matches nothing: users cannot create markets');
+const gameIds = list('Game ids; matches nothing');
+const gameTime = textParameter.meta({ description: 'Time of a game; matches nothing, because no event is a game' });
+/** Filters of official clients by what no market here is. */
+const marketsNotHere = {
+  cyom: userCreated,
+  game_id: gameIds,
   sports_market_types: list('Types of sports markets; matches nothing'),
   market_maker_address: list('Addresses of older market makers; matches nothing'),
   position_ids: list('Position ids of combinations; matches nothing'),
@@ -252,12 +258,8 @@ const nobodysMarkets = {
 };
 
 const marketQuery = {
-  ...tagMatch,
-  ...relatedToo,
   ...states,
-  tag: list('Tag slugs, the same as tag_slug'),
-  tag_slug: list('Tag slugs'),
-  tag_id: list('Tag ids'),
+  ...tagFilters,
   event_id: list('Event ids'),
   event_slug: textParameter,
   eventSlug: textParameter,
@@ -276,31 +278,26 @@ const marketQuery = {
     description: 'Minimum order size for rewards; 0 if the market has no rewards',
   }),
   ...dates,
-  ...ends,
   include_tag: flagParameter,
   uma_resolution_status: list('Oracle status; only resolved markets have one'),
-  ...nobodysMarkets,
+  ...marketsNotHere,
   creator,
 };
 const eventQuery = {
   ...states,
-  tag: list('Tag slugs, the same as tag_slug'),
-  tag_slug: list('Tag slugs'),
-  tag_id: list('Tag ids'),
+  ...tagFilters,
   exclude_tag_id: list('Tag ids'),
-  ...tagMatch,
-  ...relatedToo,
   featured: flagThat('If true, matches nothing: no event is featured'),
-  cyom: userMade,
+  cyom: userCreated,
   live: flagThat('If true, matches nothing: no event is a game in progress'),
-  game_id: ofGames,
+  game_id: gameIds,
   parent_event_id: list('Event ids; matches nothing, because no event has a parent'),
   partner_slug: list('Partner slugs; matches nothing'),
   ended: flagThat('If true, matches nothing: no event is a finished game'),
-  event_date: ofSeason,
-  event_week: ofSeason,
-  start_time_min: ofSeason,
-  start_time_max: ofSeason,
+  event_date: gameTime,
+  event_week: gameTime,
+  start_time_min: gameTime,
+  start_time_max: gameTime,
   title_search: textParameter.meta({ description: 'Text contained in the title of an event, case-insensitive' }),
   include_markets: flagThat('If false, events are returned without their markets'),
   series_slug: textParameter,
@@ -313,7 +310,6 @@ const eventQuery = {
   liquidity_min: numberParameter,
   liquidity_max: numberParameter,
   ...dates,
-  ...ends,
   creator,
 };
 const searchQuery = {
@@ -335,15 +331,15 @@ const searchQuery = {
   creator,
 };
 
-const matches = z.array(z.object({ id: digits, label: text, slug: text, event_count: whole }));
-const found = (event: z.ZodType) =>
+const tagMatches = z.array(z.object({ id: digits, label: text, slug: text, event_count: whole }));
+const searchReply = (event: z.ZodType) =>
   z.object({
     events: z.array(event),
     hasMore: flag.optional().meta({ description: 'Only if optimized is true' }),
-    tags: matches,
+    tags: tagMatches,
     pagination: z.object({ hasMore: flag, totalResults: whole }),
   });
-const scoped = { creator };
+const creatorQuery = { creator };
 const related = {
   status: z.enum(['active', 'closed', 'all']).optional().meta({ description: 'Which events count. Default all' }),
   omit_empty: flagThat('Accepted without effect: every related tag has events'),
@@ -354,35 +350,35 @@ function catalogSchemas(
   forms: Readonly<Record<'marketInList' | 'oneMarket' | 'eventInList' | 'foundEvent' | 'eventInSeries', z.ZodType>>,
   moreStatuses: readonly number[],
 ) {
-  const ruled = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
+  const withRefusals = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
   const next = textParameter.meta({ description: 'Absent on the last page' });
   const { marketInList, oneMarket, eventInList, foundEvent, eventInSeries } = forms;
   return {
-    markets: ruled({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
-    marketsKeyset: ruled({
+    markets: withRefusals({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
+    marketsKeyset: withRefusals({
       query: { ...marketQuery, ...keyset },
       reply: z.object({ markets: z.array(marketInList), next_cursor: next }),
     }),
-    market: ruled({ query: { ...scoped, include_tag: flagParameter }, reply: oneMarket }),
-    tagsOf: ruled({ query: scoped, reply: z.array(tag) }),
-    description: ruled({ query: scoped, reply: z.object({ id: digits, description: text }) }),
-    events: ruled({ query: { ...eventQuery, ...paging, ...sorting }, reply: z.array(eventInList) }),
-    eventsKeyset: ruled({
+    market: withRefusals({ query: { ...creatorQuery, include_tag: flagParameter }, reply: oneMarket }),
+    tagsOf: withRefusals({ query: creatorQuery, reply: z.array(tag) }),
+    description: withRefusals({ query: creatorQuery, reply: z.object({ id: digits, description: text }) }),
+    events: withRefusals({ query: { ...eventQuery, ...paging, ...sorting }, reply: z.array(eventInList) }),
+    eventsKeyset: withRefusals({
       query: { ...eventQuery, ...keyset },
       reply: z.object({ events: z.array(eventInList), next_cursor: next }),
     }),
-    event: ruled({ query: scoped, reply: longEvent }),
-    tags: ruled({ query: { ...paging, ...sorting, ...setApart }, reply: z.array(tag) }),
-    tag: ruled({ reply: tag }),
-    relatedTags: ruled({ query: related, reply: z.array(relatedTag) }),
-    tagsBeside: ruled({ query: related, reply: z.array(tag) }),
-    profile: ruled({ query: { address: common.givenAddress }, reply: z.never() }),
-    series: ruled({
+    event: withRefusals({ query: creatorQuery, reply: longEvent }),
+    tags: withRefusals({ query: { ...paging, ...sorting, ...carouselFilter }, reply: z.array(tag) }),
+    tag: withRefusals({ reply: tag }),
+    relatedTags: withRefusals({ query: related, reply: z.array(relatedTag) }),
+    tagsBeside: withRefusals({ query: related, reply: z.array(tag) }),
+    profile: withRefusals({ query: { address: common.givenAddress }, reply: z.never() }),
+    series: withRefusals({
       query: { ...paging, ...sorting, closed: flagParameter, slug: list('Series slugs'), recurrence: textParameter },
       reply: z.array(series),
     }),
-    oneSeries: ruled({ reply: seriesWith(eventInSeries) }),
-    search: ruled({ query: searchQuery, reply: found(foundEvent) }),
+    oneSeries: withRefusals({ reply: seriesWith(eventInSeries) }),
+    search: withRefusals({ query: searchQuery, reply: searchReply(foundEvent) }),
     status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
     marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,

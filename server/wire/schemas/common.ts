@@ -19,6 +19,9 @@ export const named = <Schema extends z.ZodType>(
   example?: unknown,
 ): Schema => schema.meta({ id, description, ...(example !== undefined && { examples: [example] }) });
 
+/** A text that may also be empty, for none. */
+export const orEmpty = <Schema extends z.ZodType>(schema: Schema) => z.union([schema, z.literal('')]);
+
 export const text = z.string();
 export const flag = z.boolean();
 export const whole = z
@@ -110,6 +113,10 @@ export const operatorTime = text.meta({
   examples: ['2030-01-31T12:00:00Z'],
 });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
+export const signatureType = z.literal([0, 1, 2, 3]);
+export const tradeStatus = z.enum(['MATCHED', 'MINED', 'CONFIRMED']);
+/** Which side of a trade an order was on. */
+export const tradeRole = z.enum(['TAKER', 'MAKER']);
 export const side = named('Side', 'Whether shares are bought or sold', z.enum(['BUY', 'SELL']));
 export const orderType = named('OrderType', 'Time in force of an order', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
 
@@ -148,7 +155,7 @@ export const cursorQuery = {
 /** The path parameter of one market. */
 export const conditionPath = { condition_id: givenBytes32 };
 export const signatureTypeQuery = {
-  signature_type: z.literal([0, 1, 2, 3]).optional().meta({
+  signature_type: signatureType.optional().meta({
     description: "Which of the caller's wallets: 0 the signing wallet itself, 1 proxy, 2 Safe, 3 deposit wallet",
   }),
 };

@@ -4,12 +4,25 @@ import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
-import { HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
+import { FIDELITY_MINUTES_MAX, HISTORY_INTERVALS, HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, conditionPath, decimal, flag, isoTime, pageOf, secondsText, side, text, tokenId, whole } =
-  common;
+const {
+  address,
+  bytes32,
+  conditionPath,
+  decimal,
+  flag,
+  isoTime,
+  orEmpty,
+  pageOf,
+  secondsText,
+  side,
+  text,
+  tokenId,
+  whole,
+} = common;
 
 const levels = z.array(z.object({ price: decimal, size: decimal }));
 const book = z
@@ -23,13 +36,13 @@ const book = z
     min_order_size: decimal,
     tick_size: common.tickText,
     neg_risk: flag,
-    last_trade_price: z.union([decimal, z.literal('')]),
+    last_trade_price: orEmpty(decimal),
   })
   .meta({ id: 'Book', description: 'The order book of a token. The last price level of each side is the best' });
 
 const oneToken = { token_id: common.givenTokenId };
 const tokenList = z
-  .array(z.looseObject({ token_id: common.givenTokenId, side: z.union([common.givenSide, z.literal('')]).nullish() }))
+  .array(z.looseObject({ token_id: common.givenTokenId, side: orEmpty(common.givenSide).nullish() }))
   .max(TOKENS_PER_REQUEST_MAX)
   .meta({ examples: [[{ token_id: EXAMPLE_TOKEN_ID, side: 'BUY' }]] });
 const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} comma-separated values` });
@@ -56,7 +69,7 @@ export const price: EndpointSchema = {
 };
 export const midpoints = threeWays(z.object({ mid: decimal }), mapOf(decimal));
 export const spreads = threeWays(z.object({ spread: decimal }), mapOf(decimal));
-const sideOrNone = z.union([side, z.literal('')]);
+const sideOrNone = orEmpty(side);
 export const lastTrades = threeWays(
   z.object({ price: decimal, side: sideOrNone }),
   z.array(z.object({ token_id: tokenId, price: decimal, side: sideOrNone })),
@@ -72,8 +85,8 @@ export const negRisk = property(z.object({ neg_risk: flag }));
 export const feeRate = property(z.object({ base_fee: whole }));
 
 const point = z.object({ t: common.seconds, p: common.priceNumber });
-const interval = z.enum(['1m', '5m', '15m', '1h', '6h', '1d', '1w', 'max', 'all']);
-const fidelity = z.int().min(1).max(525_600).meta({ description: 'Minutes between points' });
+const interval = z.enum(HISTORY_INTERVALS);
+const fidelity = z.int().min(1).max(FIDELITY_MINUTES_MAX).meta({ description: 'Minutes between points' });
 const marketKey = z
   .string()
   .regex(/^([0-9]{1,78}|0x[0-9a-fA-F]{64})$/)
@@ -101,7 +114,7 @@ export const batchPricesHistory: EndpointSchema = {
       start_ts: figureOf(historyTime),
       endTs: figureOf(historyTime),
       end_ts: figureOf(historyTime),
-      interval: z.union([interval, z.literal('')]).nullish(),
+      interval: orEmpty(interval).nullish(),
       fidelity: figureOf(fidelity),
     })
     .meta({ examples: [{ markets: [EXAMPLE_TOKEN_ID], interval: '1d', fidelity: 60 }] }),
@@ -135,9 +148,9 @@ const fullFields = {
   maker_base_fee: z.number(),
   taker_base_fee: z.number(),
   notifications_enabled: flag,
-  neg_risk_market_id: z
-    .union([bytes32, z.literal('')])
-    .meta({ description: 'The id that all markets of a neg-risk event share; empty for other markets' }),
+  neg_risk_market_id: orEmpty(bytes32).meta({
+    description: 'The id that all markets of a neg-risk event share; empty for other markets',
+  }),
   neg_risk_request_id: text,
   icon: text,
   image: text,

@@ -84,7 +84,7 @@ const operatorAccount = z.object({
 export const readAccount: EndpointSchema = {
   path: { address: common.givenAddress },
   reply: operatorAccount.extend({
-    wallets: z.array(z.object({ wallet: address, type: z.literal([0, 1, 2, 3]).nullable(), balance: decimal })),
+    wallets: z.array(z.object({ wallet: address, type: common.signatureType.nullable(), balance: decimal })),
   }),
 };
 export const changeAccount: EndpointSchema = {

@@ -6,13 +6,14 @@ import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { EndpointSchema } from '../../http/schema.ts';
 import { orderStatuses } from '../../views/records.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
-import { ORDERS_PER_BATCH_MAX } from '../orders.ts';
+import { ORDERS_PER_BATCH_MAX, SIGNATURE_CHARACTERS_MAX } from '../orders.ts';
 import * as common from './common.ts';
 
-const { bytes32, checksumAddress, decimal, flag, isoTime, orderType, pageOf, refusal, secondsText, side } = common;
-const { text, tokenId, uuid, whole, wholeText } = common;
+const { bytes32, checksumAddress, decimal, flag, isoTime, orderType, orEmpty, pageOf, refusal, secondsText, side } =
+  common;
+const { text, tokenId, tradeRole, tradeStatus, uuid, whole, wholeText } = common;
 
-const hashOrNone = z.union([common.givenBytes32, z.literal('')]).nullish();
+const hashOrNone = orEmpty(common.givenBytes32).nullish();
 
 const EXAMPLE_SIGNATURE = `0x${'5a'.repeat(64)}1b`;
 
@@ -32,13 +33,12 @@ const signedOrder = z.looseObject({
     examples: ['10000000'],
   }),
   side,
-  signatureType: z.literal([0, 1, 2, 3]),
+  signatureType: common.signatureType,
   timestamp: wholeText.meta({
     description: 'Unix milliseconds. Signed, and part of the order id',
     examples: ['1900000000000'],
   }),
-  expiration: z
-    .union([wholeText, z.literal('')])
+  expiration: orEmpty(wholeText)
     .nullish()
     .meta({
       description: 'Unix seconds for GTD, 0 for other order types. Not signed',
@@ -48,7 +48,7 @@ const signedOrder = z.looseObject({
   builder: hashOrNone,
   signature: z
     .string()
-    .max(4096)
+    .max(SIGNATURE_CHARACTERS_MAX)
     .regex(/^0x([0-9a-fA-F]{2})+$/)
     .meta({ examples: [EXAMPLE_SIGNATURE] }),
   conditionId: hashOrNone.meta({
@@ -122,9 +122,9 @@ const placedOrder = z
   .object({
     success: z.literal(true),
     errorMsg: text,
-    orderID: z.union([bytes32, z.literal('')]),
-    takingAmount: z.union([decimal, z.literal('')]),
-    makingAmount: z.union([decimal, z.literal('')]),
+    orderID: orEmpty(bytes32),
+    takingAmount: orEmpty(decimal),
+    makingAmount: orEmpty(decimal),
     status: z.enum(['live', 'matched', 'delayed', '']),
     transactionsHashes: z.array(bytes32),
     tradeIDs: z.array(uuid),
@@ -137,7 +137,7 @@ const placedOrder = z
 
 const orderRefusal = refusal
   .extend({
-    orderID: z.union([bytes32, z.literal('')]).optional(),
+    orderID: orEmpty(bytes32).optional(),
     available_size: decimal.optional(),
     market_status: text.optional(),
     best_price: decimal.optional(),
@@ -196,7 +196,7 @@ export const cancelOrders: EndpointSchema = {
   reply: cancelReply,
 };
 export const cancelAll: EndpointSchema = { reply: cancelReply };
-const assetOrNone = z.union([common.givenTokenId, z.literal('')]).nullish();
+const assetOrNone = orEmpty(common.givenTokenId).nullish();
 export const cancelMarketOrders: EndpointSchema = {
   body: z
     .looseObject({ market: hashOrNone, asset_id: assetOrNone, assetId: assetOrNone })
@@ -208,7 +208,7 @@ export const cancelMarketOrders: EndpointSchema = {
 const heartbeatRefusal = refusal.extend({ error_msg: text.optional(), heartbeat_id: text.optional() });
 export const heartbeat: EndpointSchema = {
   body: z
-    .looseObject({ heartbeat_id: z.union([common.givenUuid, z.literal('')]).nullish() })
+    .looseObject({ heartbeat_id: orEmpty(common.givenUuid).nullish() })
     .nullish()
     .meta({ examples: [{ heartbeat_id: EXAMPLE_UUID }] }),
   reply: z.object({ heartbeat_id: uuid }),
@@ -256,7 +256,7 @@ const tradeFields = {
   size: decimal,
   fee_rate_bps: decimal,
   price: decimal,
-  status: z.enum(['MATCHED', 'MINED', 'CONFIRMED']),
+  status: tradeStatus,
   outcome: text,
   bucket_index: whole,
   owner: uuid,
@@ -264,12 +264,11 @@ const tradeFields = {
   transaction_hash: bytes32,
   maker_orders: z.array(makerOrder),
 };
-const role = z.enum(['TAKER', 'MAKER']);
 export const plainTrade = z
-  .object({ ...tradeFields, match_time: isoTime, last_update: isoTime, type: role })
+  .object({ ...tradeFields, match_time: isoTime, last_update: isoTime, type: tradeRole })
   .meta({ id: 'TradeRecord', description: 'A trade of the caller, at the root without POLY_* headers' });
 const officialTrade = z
-  .object({ ...tradeFields, match_time: secondsText, last_update: secondsText, trader_side: role })
+  .object({ ...tradeFields, match_time: secondsText, last_update: secondsText, trader_side: tradeRole })
   .meta({ id: 'OfficialTrade', description: 'A trade of the caller, for requests with POLY_* headers' });
 
 export const oneOrder: EndpointSchema = {

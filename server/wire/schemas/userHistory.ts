@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import {
   ACTIVITY_SORTS,
+  ACTIVITY_TYPES,
   CLOSED_POSITION_SORTS,
   POSITION_SORTS,
   SIDES,
@@ -13,7 +14,7 @@ import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
 import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryParameters.ts';
 import * as common from './common.ts';
 
-const { address, bytes32, flag, named, number, side, text, tokenId, whole } = common;
+const { address, bytes32, flag, named, number, orEmpty, side, text, tokenId, whole } = common;
 
 const price = common.priceNumber;
 const pairAsset = z.string().regex(/^0x[0-9a-f]{64}:[01]$/);
@@ -38,14 +39,14 @@ const tradeFields = (asset: z.ZodType) => ({
 const activityFields = (asset: z.ZodType) => ({
   proxyWallet: address,
   timestamp: common.seconds,
-  type: z.enum(['TRADE', 'SPLIT', 'MERGE', 'REDEEM']),
+  type: z.enum(ACTIVITY_TYPES),
   size: number,
   usdcSize: number,
   transactionHash: bytes32,
   price,
-  side: z.union([side, none]),
+  side: orEmpty(side),
   conditionId: bytes32,
-  asset: z.union([asset, none]),
+  asset: orEmpty(asset),
   outcomeIndex: z.literal([0, 1, 999]).meta({ description: '999 if the row does not concern an outcome' }),
   ...titles,
   ...profile,
@@ -212,7 +213,7 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
     ...uncut,
     market: market.optional(),
     eventId: events,
-    type: text.optional().meta({ description: 'Comma-separated: TRADE, SPLIT, MERGE, REDEEM' }),
+    type: text.optional().meta({ description: `Comma-separated: ${ACTIVITY_TYPES.join(', ')}` }),
     excludeDepositsWithdrawals: flagParameter,
     start: seconds,
     end: seconds,
