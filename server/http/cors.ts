@@ -2,7 +2,6 @@
 // authenticated by anything that a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
 import type { Endpoint } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
-import { hostNameOf } from './host.ts';
 import { httpLimits } from './limits.ts';
 
 const HEADER_NAMES = /^[A-Za-z0-9_\-, ]*$/;
@@ -17,7 +16,7 @@ export function requireSameOrigin(origin: string, host: string): void {
   if (origin === '') return;
   const own = host.toLowerCase();
   if (origin.toLowerCase() === `http://${own}` || origin.toLowerCase() === `https://${own}`) return;
-  const text = `this path does not accept requests from pages of ${origin}, only from pages of ${hostNameOf(host)}`;
+  const text = `this path does not accept requests from pages of ${origin}, only from pages of ${own}`;
   throw new BadRequest(text, { status: 401 });
 }
 

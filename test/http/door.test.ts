@@ -184,6 +184,15 @@ describe('HEAD and OPTIONS', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBeNull();
     expect((await send(server.url, 'POST', '/dev/faucet', body, { origin: server.url })).status).toBe(200);
   });
+
+  test('the refusal of a page of the same host on another port names the port whose pages are accepted', async () => {
+    const origin = 'http://127.0.0.1:1';
+    const reply = await send(server.url, 'POST', '/dev/faucet', {}, { origin });
+    expect([reply.status, reply.json.error]).toEqual([
+      401,
+      `this path does not accept requests from pages of ${origin}, only from pages of 127.0.0.1:${server.port}`,
+    ]);
+  });
 });
 
 describe('Host', () => {
