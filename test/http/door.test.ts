@@ -216,6 +216,12 @@ describe('Host', () => {
     },
   );
 
+  test('a request with an empty Host header is rejected with 421 and a sentence that says so', async () => {
+    const [reply] = await sendRaw(server.port, ['GET /time HTTP/1.1\r\nHost:\r\n\r\n']);
+    expect(reply.status).toBe(421);
+    expect(errorOf(reply.body)).toBe('the Host header is empty; use 127.0.0.1 or a host name given with --allow-host');
+  });
+
   test('host names added by the configuration are accepted', async () => {
     const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });
     const [reply] = await sendRaw(other.port, ['GET /time HTTP/1.1\r\nHost: BOX.lan:9\r\n\r\n']);
