@@ -12,7 +12,7 @@ import { isPrivate } from '../config/config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
 import { requireSameOrigin } from './cors.ts';
-import type { Endpoint, HttpRequest } from './endpoint.ts';
+import type { Endpoint, HeaderReader, HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
@@ -24,8 +24,6 @@ interface HeldCredentials {
   readonly secret: Uint8Array;
   readonly passphrase: Buffer;
 }
-
-type HeaderReader = HttpRequest['header'];
 
 /** Both throw BadRequest: 401, or 404 for endpoints that exist in development only. */
 export interface Authenticator {
