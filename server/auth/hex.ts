@@ -12,6 +12,9 @@ for (let value = 0; value < 16; value++) {
   digitValues[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
+/** The text of 16 zero bytes: the key id of a caller without an API key, and an absent heartbeat id. */
+export const ZERO_BYTES16 = `0x${'0'.repeat(32)}`;
+
 /** The text of 32 zero bytes: the default of an order's `metadata` and `builder`. */
 export const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
