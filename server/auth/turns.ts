@@ -10,8 +10,8 @@ const TOGETHER_MIN = 8;
 interface Waiting {
   /** The request continues once this many of the recoverers' jobs are done. */
   readonly jobCount: number;
-  readonly goOn: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class Turns {
@@ -28,7 +28,7 @@ export class Turns {
   /** Resolves when it is the request's turn: the signers of all jobs added to the recoverers so far are then known. */
   next(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
+      this.waiting.push({ jobCount: this.recoverers.addedCount, resolve, reject });
       this.hasNews = true;
       this.runSoon();
     });
@@ -48,7 +48,7 @@ export class Turns {
       this.recoverers.advance(isIdle);
       this.release(isIdle);
     } catch (error) {
-      for (const { fail } of this.waiting.splice(0)) fail(error);
+      for (const { reject } of this.waiting.splice(0)) reject(error);
     }
     if (this.waiting.length > 0) this.runSoon();
   }
@@ -61,6 +61,6 @@ export class Turns {
     while (count < waiting.length && waiting[count].jobCount <= doneCount) count += 1;
     if (count === 0 || (count < TOGETHER_MIN && count < waiting.length && !isIdle)) return;
     this.hasNews = true;
-    for (const { goOn } of waiting.splice(0, count)) goOn();
+    for (const { resolve } of waiting.splice(0, count)) resolve();
   }
 }
