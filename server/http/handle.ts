@@ -4,14 +4,12 @@
 // stop.
 
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
-import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
-import { HistorianUnavailable } from '../history/errors.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
-import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wire/rejections.ts';
+import { outageRefusal, RETRY_SECONDS, replyError } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { tellAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
@@ -259,12 +257,9 @@ export class Door {
       this.send(visit, { status, body: error.body(), ...(error.headers && { headers: error.headers }) });
       return;
     }
-    if (error instanceof StorageUnavailable) {
-      this.fail(visit, replyError(storageRefusal(error)));
-      return;
-    }
-    if (error instanceof HistorianUnavailable) {
-      this.fail(visit, replyError(historyRefusal(error)));
+    const refusal = outageRefusal(error);
+    if (refusal !== undefined) {
+      this.fail(visit, replyError(refusal));
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');

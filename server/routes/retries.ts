@@ -4,7 +4,6 @@ import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
-import type { Trade } from '../views/index.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
@@ -64,10 +63,11 @@ async function originalOf({ orderId, owner }: PlacementCommand, services: Servic
     if (found === undefined) return undefined;
     text = Buffer.from(found).toString('utf8');
   } else {
-    const { wasDelayed, createdMs } = order;
-    const isOwn = ({ taker, matchMs }: Trade): boolean => taker.id === order.id && matchMs === createdMs && !wasDelayed;
-    const trades = order.trades.flatMap((place) => views.trades.byNumber(place.marketIndex, place.tradeNumber) ?? []);
-    text = originalJson({ ...order, taken: trades.filter(isOwn) }, market);
+    // A delayed order trades only when it is released: its first answer names no trades.
+    const trades = order.wasDelayed
+      ? []
+      : order.trades.flatMap((place) => views.trades.byNumber(place.marketIndex, place.tradeNumber) ?? []);
+    text = originalJson({ ...order, taken: trades.filter(({ taker }) => taker.id === order.id) }, market);
   }
   return JSON.parse(text) as Original; // written by originalJson
 }
@@ -81,8 +81,8 @@ function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
 
 const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
-/** A reply that replaces a refusal. */
-export type Told = Reply & { readonly body: string };
+/** A reply whose body is text. */
+export type TextReply = Reply & { readonly body: string };
 
 /**
  * The answer to a refused order. For a duplicate it reports the order's state, or repeats the first answer. An idempotent
@@ -94,7 +94,7 @@ export async function refusalAnswer(
   placement: PlacementCommand,
   { isIdempotent }: RetryTerms,
   services: Services,
-): Promise<Told | RejectionReply> {
+): Promise<TextReply | RejectionReply> {
   const { duplicate } = refusal;
   if (duplicate === undefined || (duplicate === 'possible' && !isIdempotent)) return refusal;
   const original = await originalOf(placement, services);
