@@ -23,13 +23,13 @@ export function requireSameOrigin(origin: string, host: string): void {
 /**
  * Headers of the reply to a preflight for a path open to all origins.
  * @param methods the methods of the path
- * @param asked the request headers that the page wants to send
+ * @param requested the names of the request headers that the page wants to send
  */
-export function preflightHeaders(methods: readonly string[], asked: string): Readonly<Record<string, string>> {
-  const isSane = asked.length <= httpLimits.preflightHeadersCharactersMax && HEADER_NAMES.test(asked);
+export function preflightHeaders(methods: readonly string[], requested: string): Readonly<Record<string, string>> {
+  const isSane = requested.length <= httpLimits.preflightHeadersCharactersMax && HEADER_NAMES.test(requested);
   return {
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': isSane && asked !== '' ? asked : '*',
+    'access-control-allow-headers': isSane && requested !== '' ? requested : '*',
     'access-control-max-age': '600',
   };
 }

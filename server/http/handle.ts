@@ -11,7 +11,7 @@ import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
 import { outageRefusal, RETRY_SECONDS, replyError } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
-import { tellAnswered } from './answered.ts';
+import { publishAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -22,11 +22,11 @@ import { type HostGuard, hostGuard } from './host.ts';
 import { inTurns } from './inTurns.ts';
 import { httpLimits } from './limits.ts';
 import { LongReply } from './longReply.ts';
-import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
+import { BodyParts, lengthOf, PART_BYTES, sendableBody } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
-import { clientAddressOf, Turn, Visit } from './visit.ts';
+import { addressOfVisit, Turn, Visit } from './visit.ts';
 
 /** Bytes of the headers that nearly every reply has: uWebSockets would convert a string each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
@@ -38,6 +38,7 @@ const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
+
 /** The text of a 404. Stream paths are not in the table; a plain request for one may come from a proxy that strips upgrades. */
 function notFoundText(path: string): string {
   if (streamPaths.some(([streamPath]) => streamPath === path))
@@ -83,10 +84,11 @@ export class Door {
   private readonly guardAddress: AddressGuard | undefined;
   /** Requests in progress. */
   visitCount = 0;
-  private readonly gathered = new HeldBytes(httpLimits.gatheredBodiesBytesMax);
+  private readonly incomingBodies = new HeldBytes(httpLimits.incomingBodiesBytesMax);
   private readonly longReplies = new HeldBytes(httpLimits.longRepliesBytesMax);
   private turn: Turn | undefined;
-  private told = { sequence: 0, text: '0' };
+  /** The last sequence sent, with its text. */
+  private sentSequence = { sequence: 0, text: '0' };
   private isStopping = false;
   private onIdle: (() => void) | undefined;
 
@@ -124,7 +126,7 @@ export class Door {
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
-      visit.gathering?.gone();
+      visit.incomingBody?.gone();
       if (!visit.isAnswered) this.count(visit, GONE_STATUS);
       if (visit.long === undefined) this.leave(visit);
       else visit.long.gone();
@@ -171,14 +173,14 @@ export class Door {
       visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
     }
     if (isCountedByAddress(endpoint, req)) this.countAddress(visit, endpoint);
-    if (isGuarded) this.guardAddress?.(clientAddressOf(visit));
+    if (isGuarded) this.guardAddress?.(addressOfVisit(visit));
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
     this.authenticator.admit(endpoint, header);
     const nowMs = this.services.exchange.clockMs();
-    const asked = visit.isHead ? 'HEAD' : endpoint.method;
-    const parts: RequestParts = { method: asked, path, queryText: req.getQuery(), params, header, nowMs };
+    const requestMethod = visit.isHead ? 'HEAD' : endpoint.method;
+    const parts: RequestParts = { method: requestMethod, path, queryText: req.getQuery(), params, header, nowMs };
     if (isFramed) this.receiveBody(visit, endpoint, parts);
     else this.serve(visit, endpoint, parts, EMPTY_BODY);
   }
@@ -188,9 +190,9 @@ export class Door {
     const declaredBytes = Number(declared === '' ? Number.NaN : declared);
     if (declaredBytes > httpLimits.bodyBytesMax) throw bodyTooLarge(declaredBytes);
     if (declaredBytes !== 0) requireJsonContentType(parts.header('content-type'));
-    visit.gathering = readBody(
+    visit.incomingBody = readBody(
       visit.res,
-      this.gathered,
+      this.incomingBodies,
       (body) => {
         try {
           this.serve(visit, endpoint, parts, body);
@@ -226,7 +228,7 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
+    this.throttle.count(throttle, networkOf(addressOfVisit(visit)));
   }
 
   /** Counts by API key, or by address if the endpoint has no caller. Authenticated operators are not counted. */
@@ -288,7 +290,7 @@ export class Door {
     }
     visit.isAnswered = true;
     this.count(visit, reply.status ?? 200);
-    tellAnswered(visit.endpoint, visit.request, reply);
+    publishAnswered(visit.endpoint, visit.request, reply);
     const { res } = visit;
     res.cork(() => {
       const { status = 200, body, headers, onSent } = reply;
@@ -308,13 +310,13 @@ export class Door {
         const long = new LongReply(res, new BodyParts(body), () => {
           this.longReplies.release(long);
           onSent?.();
-          this.left();
+          this.endVisit();
         });
         visit.long = long;
         visit.request = undefined; // its body would be held until the reader is done
         long.begin();
         return;
-      } else res.end(passingBytes(body));
+      } else res.end(sendableBody(body));
       onSent?.();
     });
     if (visit.long === undefined) this.leave(visit);
@@ -328,18 +330,17 @@ export class Door {
   /** The last durable sequence; a reply never shows anything after it. */
   private sequenceText(): string {
     const { durableSequence } = this.services.exchange;
-    if (durableSequence !== this.told.sequence)
-      this.told = { sequence: durableSequence, text: String(durableSequence) };
-    return this.told.text;
+    if (durableSequence !== this.sentSequence.sequence)
+      this.sentSequence = { sequence: durableSequence, text: String(durableSequence) };
+    return this.sentSequence.text;
   }
 
   /** Called when a visit is answered and when its client disconnects; only the first call counts. */
   private leave(visit: Visit): void {
-    if (!visit.isAborted || !visit.isAnswered) this.left();
+    if (!visit.isAborted || !visit.isAnswered) this.endVisit();
   }
 
-  /** A visit is over. */
-  private left(): void {
+  private endVisit(): void {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
   }
@@ -355,9 +356,10 @@ function requireJson(endpoint: Endpoint, request: ReceivedRequest): void {
   }
 }
 
-function preflight(entry: PathEntry, asked: string): Reply {
+function preflight(entry: PathEntry, requestedHeaders: string): Reply {
   const headers = { allow: entry.allowed.join(', ') };
-  return { body: '{}', headers: entry.isOpen ? { ...headers, ...preflightHeaders(entry.allowed, asked) } : headers };
+  const more = entry.isOpen ? preflightHeaders(entry.allowed, requestedHeaders) : {};
+  return { body: '{}', headers: { ...headers, ...more } };
 }
 
 function methodNotAllowed(method: string, path: string, entry: PathEntry): BadRequest {

@@ -15,7 +15,7 @@ interface Client {
 const isSteps = (made: Made): made is ReplySteps => 'next' in made;
 
 /** The queue of replies; resolves when the last one in it is built. */
-let line: Promise<unknown> = Promise.resolve();
+let queue: Promise<unknown> = Promise.resolve();
 
 /** Runs the remaining steps and returns the reply; stops and returns undefined once the client has disconnected. */
 async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefined> {
@@ -35,7 +35,7 @@ export function inTurns(made: Made, client: Client): Reply | Promise<Reply | und
   if (!isSteps(made)) return made;
   const { done, value } = made.next();
   if (done === true) return value;
-  const reply = line.then(() => finish(made, client));
-  line = reply.catch(() => undefined); // a failure goes to its own request and must not affect the next
+  const reply = queue.then(() => finish(made, client));
+  queue = reply.catch(() => undefined); // a failure goes to its own request and must not affect the next
   return reply;
 }

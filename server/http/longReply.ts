@@ -47,12 +47,12 @@ export class LongReply {
     if (isDone) this.end();
     else if (isTaken && !this.isDue) {
       this.isDue = true;
-      setImmediate(() => this.goOn());
+      setImmediate(() => this.sendNext());
     }
     return isTaken;
   }
 
-  private goOn(): void {
+  private sendNext(): void {
     this.isDue = false;
     if (!this.isEnded) this.res.cork(() => this.send(this.res.getWriteOffset()));
   }

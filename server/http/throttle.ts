@@ -61,7 +61,7 @@ class Clients {
   private young = new Map<string, Counters>();
   private old = new Map<string, Counters>();
   private youngBytes = 0;
-  private turnedMs = Number.NEGATIVE_INFINITY;
+  private rotatedMs = Number.NEGATIVE_INFINITY;
 
   constructor(longestMs: number) {
     this.longestMs = longestMs;
@@ -77,7 +77,7 @@ class Clients {
     const counters = this.old.get(client) ?? []; // looked up before the old generation may be dropped
     this.old.delete(client);
     const isFull = this.young.size >= httpLimits.throttledClientsMax / 2;
-    if (isFull || nowMs - this.turnedMs >= this.longestMs) this.turn(nowMs);
+    if (isFull || nowMs - this.rotatedMs >= this.longestMs) this.rotate(nowMs);
     this.young.set(client, counters);
     let bytes = 0;
     for (const windows of counters) bytes += windows?.ringBytes ?? 0;
@@ -88,14 +88,14 @@ class Clients {
   /** Call when rings were created or grew. */
   grew(bytes: number, nowMs: number): void {
     this.youngBytes += bytes;
-    if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.turn(nowMs);
+    if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.rotate(nowMs);
   }
 
-  private turn(nowMs: number): void {
+  private rotate(nowMs: number): void {
     this.old = this.young;
     this.young = new Map();
     this.youngBytes = 0;
-    this.turnedMs = nowMs;
+    this.rotatedMs = nowMs;
   }
 }
 
