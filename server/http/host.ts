@@ -1,5 +1,5 @@
 // The Host names that a loopback development server answers to, so that a web page cannot reach it under a name of its own
-// (DNS rebinding). Called by handle.ts before anything else. It never looks at the port.
+// (DNS rebinding). Called before anything else by handle.ts and by streams/admission.ts. It never looks at the port.
 import { isLoopback, isPrivate, type ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';
 
