@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { errorOf, reasonOf, withDeadline } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import {
+  type CommandConfig,
   resolveAdminToken,
   resolveConfig,
   resolveToolConfig,
@@ -88,10 +89,9 @@ function makeStopTrigger(): StopTrigger {
 /** Aborts the journal's replay when the exchange is told to stop during start-up. */
 class StoppedInReplay extends Error {}
 
-function requireSecret(config: ServerConfig, env: Environment): void {
-  const folder = config.dataDir ?? '.';
-  if (hasServerSecret(folder, env)) return;
-  const file = secretFileIn(folder);
+function requireSecret({ dataDir }: CommandConfig, env: Environment): void {
+  if (hasServerSecret(dataDir, env)) return;
+  const file = secretFileIn(dataDir);
   fatal('usage', `serve needs the secret that API keys are derived from: set OUTCRY_SECRET, or write it to ${file}.`);
 }
 
@@ -107,8 +107,8 @@ function printStop({ isJson, isQuiet }: ServerConfig, text: string): void {
   if (!isJson && !isQuiet) process.stdout.write(`${text}\n`);
 }
 
-async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
-  const { config, log } = server.services;
+async function stopOnSignal(server: RunningServer, config: CommandConfig, signal: NodeJS.Signals): Promise<void> {
+  const { log } = server.services;
   log.info({ signal }, 'The exchange is stopping.');
   const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal shows ^C
   printStop(
@@ -117,10 +117,7 @@ async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Prom
   );
   await stopInTime(server);
   log.info('The exchange has stopped.');
-  printStop(
-    config,
-    `Stopped. ${config.dataDir === undefined ? 'Its data was in memory and is lost' : `All acknowledged data is in ${config.dataDir}`}.`,
-  );
+  printStop(config, `Stopped. All acknowledged data is in ${config.dataDir}.`);
 }
 
 /** Stops the server; if that takes longer than the limit, kills the process. */
@@ -150,7 +147,7 @@ function progressOf(
   };
 }
 
-async function run(config: ServerConfig, env: Environment): Promise<void> {
+async function run(config: CommandConfig, env: Environment): Promise<void> {
   const stop = makeStopTrigger();
   // Loaded only now, so a wrong flag is reported at once.
   const { startServer } = await import('./start.ts');
@@ -175,7 +172,7 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
   );
   if (!stop.isFired()) await printBanner(server);
   const cause = await stop.cause;
-  if (typeof cause === 'string') return stopOnSignal(server, cause);
+  if (typeof cause === 'string') return stopOnSignal(server, config, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot continue and is stopping.');
   // The cause may make the clean shutdown fail too; only the first error is reported.
   await stopInTime(server).catch((error: unknown) =>
@@ -188,8 +185,6 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
 /** Adds the commands that work on a data directory; none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
   const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
-  const dirOf = ({ dataDir }: ToolConfig): string =>
-    dataDir ?? fatal('usage', 'Set the data directory with --data-dir.');
   addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
     .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is damaged')
     .option('--signatures', 'also check the signature of every order, for the chain set by --chain (default 137)')
@@ -198,7 +193,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
       const config = configOf(command);
       const contracts = command.opts().signatures === true ? config.contracts : undefined;
       const { runVerify } = await import('./tools/verify.ts');
-      process.exitCode = await runVerify({ dataDir: dirOf(config), contracts, isJson: config.isJson });
+      process.exitCode = await runVerify({ dataDir: config.dataDir, contracts, isJson: config.isJson });
     });
   addOptions(program.command('backup'), ['dataDir'])
     .description('copy a data directory into a new folder, even while it is in use, and verify the copy')
@@ -206,7 +201,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', STATUS_HELP)
     .action(async (target: string, _flags, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
-      process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
+      process.exitCode = await runCopy({ from: configOf(command).dataDir, to: target, lastSequence: undefined });
     });
   addOptions(program.command('archive'), ['dataDir'])
     .description(
@@ -216,7 +211,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', `\nRequires disk space for a copy of what remains in the data directory.\n${STATUS_HELP}`)
     .action(async (target: string, _flags, command: Command) => {
       const { runArchive } = await import('./tools/archive.ts');
-      process.exitCode = await runArchive(dirOf(configOf(command)), target);
+      process.exitCode = await runArchive(configOf(command).dataDir, target);
     });
   addOptions(program.command('restore'), ['dataDir'])
     .description('create a data directory from a backup or a damaged data directory, up to a sequence')
@@ -225,7 +220,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', STATUS_HELP)
     .action(async (source: string, flags: { readonly to?: string }, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
-      process.exitCode = await runCopy({ from: source, to: dirOf(configOf(command)), lastSequence: flags.to });
+      process.exitCode = await runCopy({ from: source, to: configOf(command).dataDir, lastSequence: flags.to });
     });
 }
 
