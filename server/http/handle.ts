@@ -291,36 +291,41 @@ export class Door {
     visit.isAnswered = true;
     this.count(visit, reply.status ?? 200);
     publishAnswered(visit.endpoint, visit.request, reply);
-    const { res } = visit;
-    res.cork(() => {
-      const { status = 200, body, headers, onSent } = reply;
-      if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
-      if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
-      res.writeHeader(SEQUENCE, this.sequenceText());
-      if (visit.isOpen) {
-        res.writeHeader(ALLOW_ORIGIN, ANY);
-        res.writeHeader(EXPOSE_HEADERS, ANY);
-      }
-      for (const name in headers) res.writeHeader(name, headers[name]);
-      if (visit.isHead) {
-        // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
-        res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
-        res.endWithoutBody();
-      } else if (length > PART_BYTES) {
-        const long = new LongReply(res, new BodyParts(body), () => {
-          this.longReplies.release(long);
-          onSent?.();
-          this.endVisit();
-        });
-        visit.long = long;
-        visit.request = undefined; // its body would be held until the reader is done
-        long.begin();
-        return;
-      } else res.end(sendableBody(body));
-      onSent?.();
-    });
+    visit.res.cork(() => this.write(visit, reply, length));
     if (visit.long === undefined) this.leave(visit);
     else if (!visit.long.isEnded) this.longReplies.hold(visit.long, visit.long.bytes);
+  }
+
+  /**
+   * Writes status, headers and body, or the first part of a long body. Call it corked.
+   * @param length of the body (lengthOf)
+   */
+  private write(visit: Visit, { status = 200, body, headers, onSent }: Reply, length: number): void {
+    const { res } = visit;
+    if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
+    if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
+    res.writeHeader(SEQUENCE, this.sequenceText());
+    if (visit.isOpen) {
+      res.writeHeader(ALLOW_ORIGIN, ANY);
+      res.writeHeader(EXPOSE_HEADERS, ANY);
+    }
+    for (const name in headers) res.writeHeader(name, headers[name]);
+    if (visit.isHead) {
+      // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
+      res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
+      res.endWithoutBody();
+    } else if (length > PART_BYTES) {
+      const long = new LongReply(res, new BodyParts(body), () => {
+        this.longReplies.release(long);
+        onSent?.();
+        this.endVisit();
+      });
+      visit.long = long;
+      visit.request = undefined; // its body would be held until the reader is done
+      long.begin();
+      return;
+    } else res.end(sendableBody(body));
+    onSent?.();
   }
 
   private count({ endpoint, beganMs }: Visit, status: number): void {
