@@ -22,7 +22,8 @@ type Counters = (SlidingWindows | undefined)[];
 
 /** A row that admits no request at present. */
 interface FullRow extends FullWindow {
-  readonly row: ThrottleRow;
+  /** The row's number. */
+  readonly row: number;
 }
 
 const IPV6_NETWORK_GROUPS = 4;
@@ -146,7 +147,7 @@ export class Throttle {
     for (const row of rows) {
       const window = counters[row]?.fullAt(atMs);
       if (window !== undefined && (full === undefined || window.freeAtMs > full.freeAtMs)) {
-        full = { ...window, row: throttleRowNames[row] };
+        full = { ...window, row };
       }
     }
     if (full !== undefined) throw this.refusal(full, full.freeAtMs - atMs);
@@ -176,9 +177,8 @@ export class Throttle {
   private refusal({ row, window }: FullRow, waitMs: number): BadRequest {
     const seconds = Math.max(Math.ceil(waitMs / 1000), 1);
     const { requestsMax, windowMs } = window;
-    const rowNumber = throttleRowNames.indexOf(row);
-    this.refusedCounts[rowNumber] += 1;
-    const policy = this.rates[rowNumber].map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`).join(', ');
+    this.refusedCounts[row] += 1;
+    const policy = this.rates[row].map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`).join(', ');
     const headers = {
       'retry-after': String(seconds),
       'ratelimit-limit': String(requestsMax),
@@ -190,7 +190,8 @@ export class Throttle {
       'poly-ratelimit-tier': 'Standard',
     };
     const rate = `${requestsMax} requests in ${windowMs / 1000} s`;
-    const text = `Too Many Requests: the limit for ${rowText(row)} is ${rate}; try again in ${seconds} s`;
+    const name = rowText(throttleRowNames[row]);
+    const text = `Too Many Requests: the limit for ${name} is ${rate}; try again in ${seconds} s`;
     return new BadRequest(text, { status: 429, headers });
   }
 }
