@@ -19,6 +19,6 @@ const answered = channel(ANSWERED_CHANNEL);
 export function publishAnswered(endpoint: Answered['endpoint'], request: Answered['request'], reply: Reply): void {
   if (!answered.hasSubscribers) return;
   const { body } = reply;
-  const kept = { ...reply, body: typeof body === 'string' ? body : bytesOfBody(body).slice() };
+  const kept = { ...reply, body: typeof body === 'string' ? body : new Uint8Array(bytesOfBody(body)) };
   answered.publish({ endpoint, request, reply: kept } satisfies Answered);
 }

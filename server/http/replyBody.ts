@@ -25,7 +25,7 @@ export function sendableBody(body: Body): string | Uint8Array {
   return body.buffer instanceof SharedArrayBuffer ? joined([body], 0, 0) : body; // other threads write to shared memory
 }
 
-/** Joins pieces in the shared buffer as far as they fit, starting at byte `firstByte` of piece `first`. */
+/** Joins pieces in `partBuffer` as far as they fit, starting at byte `firstByte` of piece `first`. */
 function joined(pieces: readonly Uint8Array[], first: number, firstByte: number): Uint8Array {
   let filled = 0;
   let start = firstByte;
