@@ -18,7 +18,8 @@ export class Turns {
   private readonly recoverers: Recoverers;
   /** In order of arrival. */
   private readonly waiting: Waiting[] = [];
-  private isDue = false;
+  private isScheduled = false;
+  /** Whether requests have come or continued since the last run; the loop is idle otherwise. */
   private hasNews = false;
 
   constructor(recoverers: Recoverers) {
@@ -35,13 +36,13 @@ export class Turns {
   }
 
   private runSoon(): void {
-    if (this.isDue) return;
-    this.isDue = true;
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     setImmediate(() => this.run());
   }
 
   private run(): void {
-    this.isDue = false;
+    this.isScheduled = false;
     const isIdle = !this.hasNews;
     this.hasNews = false;
     try {

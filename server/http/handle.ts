@@ -213,8 +213,8 @@ export class Door {
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticator.callerOf(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
-    const made = endpoint.handler(request, contextOf(this.services, dialect, caller));
-    const reply = inTurns(made, visit);
+    const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
+    const reply = inTurns(result, visit);
     if (reply instanceof Promise) {
       reply.then(
         (whole) => {
