@@ -3,11 +3,18 @@
 import { limits } from '../engine/index.ts';
 import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config/config.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
+import { counted } from './lib/counted.ts';
 import type { RunningServer } from './start.ts';
 import { microText } from './wire/numbers.ts';
 import { marketStatusText } from './wire/rejections.ts';
 
 const FACT_NAME_COLUMNS = 14;
+/** Units of durations, in milliseconds, largest first. */
+const UNITS_MS = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
 
 /** The number of markets by status, such as `{active: 44, resolved: 20}`. */
 function marketCounts({ services }: RunningServer): Readonly<Record<string, number>> {
@@ -58,10 +65,15 @@ export function bannerJson(server: RunningServer): string {
   });
 }
 
+/** A whole number of seconds in the largest unit that divides it: "36 hours". */
+function durationText(ms: number): string {
+  const [unit, unitMs] = UNITS_MS.find(([, eachMs]) => ms % eachMs === 0) ?? ['second', 1_000];
+  return counted(ms / unitMs, unit);
+}
+
 function factLines(server: RunningServer): readonly string[] {
   const { config } = server.services;
   const counts = Object.entries(marketCounts(server)).map(([status, count]) => `${count} ${status}`);
-  const hours = config.engine.orderWindowMs / 3_600_000;
   const isDefaultWindow = config.engine.orderWindowMs === limits.orderWindowDefaultMs;
   const facts: readonly (readonly [string, string])[] = [
     ['URL', server.url],
@@ -72,7 +84,7 @@ function factLines(server: RunningServer): readonly string[] {
     ...(config.mode === 'development'
       ? [['House', config.house] as const, ['Admin token', publicToken(config) ?? 'as configured'] as const]
       : []),
-    ...(isDefaultWindow ? [] : [['Order window', `${hours} hours`] as const]),
+    ...(isDefaultWindow ? [] : [['Order window', durationText(config.engine.orderWindowMs)] as const]),
   ];
   return facts.map(([name, value]) => `  ${name.padEnd(FACT_NAME_COLUMNS)}${value}`);
 }

@@ -1,10 +1,11 @@
 // The command line: start, serve, import, replay and the tools of a data directory. Defines each command's flags and actions,
-// and how a running server is told to stop. Called by main.ts alone.
+// and what stops a running server. Called by main.ts alone.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import { errorOf, reasonOf, withDeadline } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import {
+  type CommandConfig,
   resolveAdminToken,
   resolveConfig,
   resolveToolConfig,
@@ -57,42 +58,40 @@ export function givenFlags(command: Command): Flags {
 /** Why the exchange stops: a signal, or an error after which it cannot continue. */
 type StopCause = NodeJS.Signals | Error;
 
-/** Awaits a cause to stop; the first one counts. */
-interface StopWatch {
+/** Stops the exchange when it is fired; only the first cause counts. */
+interface StopTrigger {
   readonly cause: Promise<StopCause>;
-  /** Whether a cause has been given. */
-  readonly isGiven: () => boolean;
-  readonly give: (cause: StopCause) => void;
+  readonly isFired: () => boolean;
+  readonly fire: (cause: StopCause) => void;
 }
 
-/** Treats signals and unhandled errors as causes to stop. */
-function watchForStop(): StopWatch {
-  let isGiven = false;
+/** A trigger that signals and unhandled errors fire. */
+function makeStopTrigger(): StopTrigger {
+  let isFired = false;
   let resolveCause: (cause: StopCause) => void = () => {};
   const cause = new Promise<StopCause>((resolve) => {
     resolveCause = resolve;
   });
-  const give = (given: StopCause): void => {
-    isGiven = true;
+  const fire = (given: StopCause): void => {
+    isFired = true;
     resolveCause(given);
   };
   // A second signal changes nothing: the launcher forwards each one, so a single Ctrl+C may arrive twice.
-  for (const signal of endSignals) process.on(signal, () => give(signal));
-  process.on('uncaughtException', (error) => give(error));
+  for (const signal of endSignals) process.on(signal, () => fire(signal));
+  process.on('uncaughtException', (error) => fire(error));
   process.on('unhandledRejection', (reason) => {
     if (isFollowUpOfCommit(reason)) return;
-    give(errorOf(reason));
+    fire(errorOf(reason));
   });
-  return { cause, isGiven: () => isGiven, give };
+  return { cause, isFired: () => isFired, fire };
 }
 
 /** Aborts the journal's replay when the exchange is told to stop during start-up. */
 class StoppedInReplay extends Error {}
 
-function requireSecret(config: ServerConfig, env: Environment): void {
-  const folder = config.dataDir ?? '.';
-  if (hasServerSecret(folder, env)) return;
-  const file = secretFileIn(folder);
+function requireSecret({ dataDir }: CommandConfig, env: Environment): void {
+  if (hasServerSecret(dataDir, env)) return;
+  const file = secretFileIn(dataDir);
   fatal('usage', `serve needs the secret that API keys are derived from: set OUTCRY_SECRET, or write it to ${file}.`);
 }
 
@@ -104,24 +103,21 @@ async function printBanner(server: RunningServer): Promise<void> {
 }
 
 /** Prints that a clean shutdown begins or has ended, if a text banner was printed. */
-function tellStop({ isJson, isQuiet }: ServerConfig, text: string): void {
+function printStop({ isJson, isQuiet }: ServerConfig, text: string): void {
   if (!isJson && !isQuiet) process.stdout.write(`${text}\n`);
 }
 
-async function stopOnSignal(server: RunningServer, signal: NodeJS.Signals): Promise<void> {
-  const { config, log } = server.services;
+async function stopOnSignal(server: RunningServer, config: CommandConfig, signal: NodeJS.Signals): Promise<void> {
+  const { log } = server.services;
   log.info({ signal }, 'The exchange is stopping.');
   const newLine = process.stdout.isTTY && signal === 'SIGINT' ? '\n' : ''; // the terminal shows ^C
-  tellStop(
+  printStop(
     config,
     `${newLine}${signal}: the exchange completes requests in progress and stops within ${STOP_SECONDS_MAX} s.`,
   );
   await stopInTime(server);
   log.info('The exchange has stopped.');
-  tellStop(
-    config,
-    `Stopped. ${config.dataDir === undefined ? 'Its data was in memory and is lost' : `All acknowledged data is in ${config.dataDir}`}.`,
-  );
+  printStop(config, `Stopped. All acknowledged data is in ${config.dataDir}.`);
 }
 
 /** Stops the server; if that takes longer than the limit, kills the process. */
@@ -151,32 +147,32 @@ function progressOf(
   };
 }
 
-async function run(config: ServerConfig, env: Environment): Promise<void> {
-  const stop = watchForStop();
+async function run(config: CommandConfig, env: Environment): Promise<void> {
+  const stop = makeStopTrigger();
   // Loaded only now, so a wrong flag is reported at once.
   const { startServer } = await import('./start.ts');
   const showReplay = progressOf(config, 'Reading the journal');
   const onProgress = (done: number, total: number): void => {
-    if (stop.isGiven()) throw new StoppedInReplay();
+    if (stop.isFired()) throw new StoppedInReplay();
     showReplay(done, total);
   };
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
-  const onFatal = stop.give;
+  const onFatal = stop.fire;
   const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
     if (!(error instanceof StoppedInReplay)) throw error;
   });
   if (server === undefined) {
     const cause = await stop.cause;
     if (typeof cause !== 'string') throw cause;
-    return tellStop(config, `${cause}: stopped while reading the journal.`);
+    return printStop(config, `${cause}: stopped while reading the journal.`);
   }
   server.services.log.info(
     { url: server.url, dataDir: config.dataDir, mode: config.mode },
     'The exchange has started.',
   );
-  if (!stop.isGiven()) await printBanner(server);
+  if (!stop.isFired()) await printBanner(server);
   const cause = await stop.cause;
-  if (typeof cause === 'string') return stopOnSignal(server, cause);
+  if (typeof cause === 'string') return stopOnSignal(server, config, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot continue and is stopping.');
   // The cause may make the clean shutdown fail too; only the first error is reported.
   await stopInTime(server).catch((error: unknown) =>
@@ -189,8 +185,6 @@ async function run(config: ServerConfig, env: Environment): Promise<void> {
 /** Adds the commands that work on a data directory; none of them starts an exchange. */
 function addTools(program: Command, env: Environment, folder: string): void {
   const configOf = (command: Command): ToolConfig => resolveToolConfig(givenFlags(command), env, folder);
-  const dirOf = ({ dataDir }: ToolConfig): string =>
-    dataDir ?? fatal('usage', 'Set the data directory with --data-dir.');
   addOptions(program.command('verify'), ['dataDir', 'chain', 'json'])
     .description('check a journal: checksums, hash chain, replay, conservation; exit status 1 if it is damaged')
     .option('--signatures', 'also check the signature of every order, for the chain set by --chain (default 137)')
@@ -199,7 +193,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
       const config = configOf(command);
       const contracts = command.opts().signatures === true ? config.contracts : undefined;
       const { runVerify } = await import('./tools/verify.ts');
-      process.exitCode = await runVerify({ dataDir: dirOf(config), contracts, isJson: config.isJson });
+      process.exitCode = await runVerify({ dataDir: config.dataDir, contracts, isJson: config.isJson });
     });
   addOptions(program.command('backup'), ['dataDir'])
     .description('copy a data directory into a new folder, even while it is in use, and verify the copy')
@@ -207,7 +201,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', STATUS_HELP)
     .action(async (target: string, _flags, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
-      process.exitCode = await runCopy({ from: dirOf(configOf(command)), to: target, lastSequence: undefined });
+      process.exitCode = await runCopy({ from: configOf(command).dataDir, to: target, lastSequence: undefined });
     });
   addOptions(program.command('archive'), ['dataDir'])
     .description(
@@ -217,7 +211,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', `\nRequires disk space for a copy of what remains in the data directory.\n${STATUS_HELP}`)
     .action(async (target: string, _flags, command: Command) => {
       const { runArchive } = await import('./tools/archive.ts');
-      process.exitCode = await runArchive(dirOf(configOf(command)), target);
+      process.exitCode = await runArchive(configOf(command).dataDir, target);
     });
   addOptions(program.command('restore'), ['dataDir'])
     .description('create a data directory from a backup or a damaged data directory, up to a sequence')
@@ -226,7 +220,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
     .addHelpText('after', STATUS_HELP)
     .action(async (source: string, flags: { readonly to?: string }, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');
-      process.exitCode = await runCopy({ from: source, to: dirOf(configOf(command)), lastSequence: flags.to });
+      process.exitCode = await runCopy({ from: source, to: configOf(command).dataDir, lastSequence: flags.to });
     });
 }
 
@@ -236,12 +230,12 @@ async function runImport(file: string, command: Command, env: Environment, folde
   const { url, venue } = command.opts<{ readonly url: string; readonly venue?: boolean }>();
   const { importFile } = await import('./import/command.ts');
   const { openedTarget, runningTarget } = await import('./import/targets.ts');
-  const tell = ({ events, markets }: { readonly events: number; readonly markets: number }): void => {
+  const printCounts = ({ events, markets }: { readonly events: number; readonly markets: number }): void => {
     process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
     if (venue === true) fatal('usage', '--venue requires --data-dir.');
-    tell(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
+    printCounts(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
@@ -254,7 +248,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
   const services = await openServices({ config, env, onFatal, onProgress: progressOf(config, 'Reading the journal') });
   try {
     if (venue !== true) await firstStart(services);
-    tell(await importFile(file, openedTarget(services)));
+    printCounts(await importFile(file, openedTarget(services)));
   } catch (error) {
     const more = ' Either all of it was imported or nothing: start the exchange to find out.';
     failOnStorage(error, 'The import cannot be written', more);

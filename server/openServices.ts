@@ -50,6 +50,7 @@ export interface OpenOptions {
   readonly env: Environment;
   /** Called once when the exchange cannot continue: a defect, or storage that stays unwritable. */
   readonly onFatal: (error: Error) => void;
+  /** Called while the journal is replayed: records done and in total. */
   readonly onProgress?: (done: number, total: number) => void;
   /** Called while the histories are indexed, for which the start does not wait: records done and in total. */
   readonly onHistoryProgress?: (done: number, total: number) => void;
@@ -63,13 +64,14 @@ export type OwnServices = Services & { readonly historian: OpenedHistorian; read
 /** A stop writes a snapshot if the next start would replay this many records or more; fewer replay as fast as one loads. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
 
+/** The follower that numbers and renders streams. */
 export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
   new StreamFeed(views, streams, readCopiedMs(dataDir));
 
 /**
  * Opens the exchange of a configuration with its views, catalog and historian; nothing listens yet. The caller closes them with
  * closeServices.
- * @param streams the follower that numbers and renders streams, whether or not clients can subscribe
+ * @param streams follows the exchange, whether or not clients can subscribe
  * @throws FatalError
  */
 export async function openServices(
@@ -82,16 +84,16 @@ export async function openServices(
   const foundSecret = await requireUsable(options);
   const readAheadThread = await lookFirst(dataDir);
   const log = makeLogger(config);
-  const say: Log = (level, text, figures) => log[level](figures ?? {}, text);
+  const logEntry: Log = (level, text, figures) => log[level](figures ?? {}, text);
   const catalog = new Catalog(views);
   const markets = listedMarkets(views.markets);
   const accountIdOf = (wallet: string): number | undefined => views.accounts.byWallet(wallet)?.accountId;
-  const historian = openHistorian({ dataDir, log: say, markets, accountIdOf, onProgress: onHistoryProgress });
-  const snapshots = new SnapshotMaker({ dataDir, every: config.snapshotEvery, log: say });
+  const historian = openHistorian({ dataDir, log: logEntry, markets, accountIdOf, onProgress: onHistoryProgress });
+  const snapshots = new SnapshotMaker({ dataDir, every: config.snapshotEvery, log: logEntry });
   const followers = [...views.followers(), ...streams.followers()];
   let exchange: RunningExchange;
   try {
-    exchange = await openFollowed(options, { followers, historian, snapshots, readAheadThread, log: say });
+    exchange = await openFollowed(options, { followers, historian, snapshots, readAheadThread, log: logEntry });
   } catch (error) {
     await historian.close();
     failToOpen(error, dataDir);

@@ -16,6 +16,7 @@ import {
   openServices,
 } from './openServices.ts';
 import type { Services } from './services.ts';
+import type { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { Views } from './views/index.ts';
 
@@ -49,26 +50,51 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
   const services = await openServices(options, views, streams);
   try {
     if (config.mode === 'development' && hasFirstStart) await firstStart(services);
-    const onDefect = (error: unknown): void => onFatal(errorOf(error));
-    const hub = new StreamHub(streams, services, onDefect);
-    const http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
-    watchServer({ ...services, hub, door: http.door });
-    services.catalog.ready(services.exchange.now()).catch(onDefect);
-    const house = await openHouse(services);
+    const served = await serve(services, streams, endpoints, (error) => onFatal(errorOf(error)));
+    const { port } = served.http;
     const name = config.host.includes(':') ? `[${config.host}]` : config.host;
     let stopped: Promise<void> | undefined;
     return {
-      url: `http://${name}:${http.port}`,
-      port: http.port,
+      url: `http://${name}:${port}`,
+      port,
       services,
       stop: () => {
-        stopped ??= takeDown({ services, hub, http, house });
+        stopped ??= takeDown(served);
         return stopped;
       },
     };
   } catch (error) {
     await closeServices(services);
     failOnStorage(error);
+    throw error;
+  }
+}
+
+interface Served {
+  readonly services: OwnServices;
+  readonly hub: StreamHub;
+  readonly http: HttpServer;
+  readonly house: House | undefined;
+}
+
+/** Listens, and starts the house. On failure nothing listens any more; the services are still open. */
+async function serve(
+  services: OwnServices,
+  streams: StreamFeed,
+  endpoints: readonly Endpoint[],
+  onDefect: (error: unknown) => void,
+): Promise<Served> {
+  const hub = new StreamHub(streams, services, onDefect);
+  let http: HttpServer | undefined;
+  try {
+    http = await serveHttp(services, endpoints, onDefect, (app) => hub.attach(app));
+    watchServer({ ...services, hub, door: http.door });
+    services.catalog.ready(services.exchange.now()).catch(onDefect);
+    return { services, hub, http, house: await openHouse(services) };
+  } catch (error) {
+    await http?.drain();
+    await hub.close();
+    http?.close();
     throw error;
   }
 }
@@ -84,13 +110,6 @@ async function openHouse(services: Services): Promise<House | undefined> {
   const count = exchange.isFresh ? 0 : await withdrawHouse(services);
   if (count > 0) log.info({ count }, 'The remaining orders of the house were cancelled.');
   return undefined;
-}
-
-interface Served {
-  readonly services: OwnServices;
-  readonly hub: StreamHub;
-  readonly http: HttpServer;
-  readonly house: House | undefined;
 }
 
 /** Stops serving, then closes the services. */

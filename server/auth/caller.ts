@@ -5,8 +5,8 @@
 export interface Caller {
   /** Lower-case address of the owner. */
   readonly owner: string;
-  /** The API key as a UUID. */
+  /** The API key as a UUID; '' if a wallet's own signature identifies the caller. */
   readonly apiKey: string;
-  /** The same key as 16 bytes of hex, as messages carry it. */
+  /** The same key as 16 bytes of hex, as messages carry it; zero if there is none. */
   readonly keyId: string;
 }

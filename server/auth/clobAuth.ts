@@ -1,7 +1,7 @@
 // L1 credentials: the EIP-712 "ClobAuth" statement that a wallet signs to request API keys (wire.md A.1). Called by the
 // HTTP layer for endpoints that accept a wallet's signature. It must never accept an address other than the signing key's.
 import { type AuthHeaders, isFreshTimestamp } from './headers.ts';
-import { bytesToHex, hexToBytes, requireHex, writeHex } from './hex.ts';
+import { bytesToHex, hexToBytes, isAddress, requireHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { recoverAddress, signDigest } from './secp256k1.ts';
 import { typedDataDigester } from './typedData.ts';
@@ -15,13 +15,6 @@ type ClobAuth = {
   /** Decimal text of a uint256. */
   readonly nonce: string;
 };
-
-/** The outcome of an L1 check; `nonce` has no leading zeros. The error is the text of the 401 answer. */
-type L1Check =
-  | { readonly ok: true; readonly owner: string; readonly nonce: string }
-  | { readonly ok: false; readonly error: 'Invalid L1 Request headers' };
-
-const INVALID: L1Check = { ok: false, error: 'Invalid L1 Request headers' };
 
 const DOMAIN_TYPE_HASH = keccak256Text('EIP712Domain(string name,string version,uint256 chainId)');
 const DOMAIN_NAME_HASH = keccak256Text('ClobAuthDomain');
@@ -54,21 +47,17 @@ export function signClobAuth(statement: ClobAuth, chainId: number, privateKey: U
   return bytesToHex(signDigest(clobAuthDigest(statement, chainId), privateKey));
 }
 
-const addressBytes = new Uint8Array(20);
-
 /**
  * Checks L1 headers of either family; an absent nonce is 0.
  * @param nowMs the clock, milliseconds since the epoch; the timestamp may be 300 s old or 30 s ahead
- * @returns the owner's lower-case address and the nonce, or the text of the 401; never throws
+ * @returns the owner's lower-case address; undefined if the headers are malformed or not signed by it; never throws
  */
-export function verifyL1(headers: AuthHeaders, chainId: number, nowMs: number): L1Check {
+export function verifyL1(headers: AuthHeaders, chainId: number, nowMs: number): string | undefined {
   const { address, timestamp, signature } = headers;
   const nonce = headers.nonce === '' ? '0' : headers.nonce;
-  if (!isFreshTimestamp(timestamp, nowMs) || !isUint256Decimal(nonce)) return INVALID;
-  if (!writeHex(address, addressBytes, 0, 20)) return INVALID;
+  if (!isFreshTimestamp(timestamp, nowMs) || !isUint256Decimal(nonce) || !isAddress(address)) return undefined;
   const signatureBytes = hexToBytes(signature);
-  if (signatureBytes === undefined) return INVALID;
+  if (signatureBytes === undefined) return undefined;
   const signer = recoverAddress(clobAuthDigest({ address, timestamp, nonce }, chainId), signatureBytes);
-  if (signer === undefined || signer !== address.toLowerCase()) return INVALID;
-  return { ok: true, owner: signer, nonce: BigInt(nonce).toString() };
+  return signer === address.toLowerCase() ? signer : undefined;
 }

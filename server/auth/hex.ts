@@ -12,6 +12,9 @@ for (let value = 0; value < 16; value++) {
   digitValues[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
+/** The text of 16 zero bytes: the key id of a caller without an API key, and an absent heartbeat id. */
+export const ZERO_BYTES16 = `0x${'0'.repeat(32)}`;
+
 /** The text of 32 zero bytes: the default of an order's `metadata` and `builder`. */
 export const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
@@ -21,7 +24,7 @@ export const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
  */
 export function writeHex(text: string, target: Uint8Array, offsetBytes: number, lengthBytes: number): boolean {
   if (text.length !== 2 + 2 * lengthBytes || text.charCodeAt(0) !== 0x30 || text.charCodeAt(1) !== 0x78) return false;
-  let seen = 0;
+  let allBits = 0;
   let position = 2;
   const end = offsetBytes + lengthBytes;
   for (let index = offsetBytes; index < end; index++) {
@@ -30,11 +33,11 @@ export function writeHex(text: string, target: Uint8Array, offsetBytes: number, 
     const highValue = digitValues[high & 0xff];
     const lowValue = digitValues[low & 0xff];
     // Character codes above 255 raise a bit above the eighth; other non-digits raise INVALID_DIGIT.
-    seen |= ((high | low) & 0xff00) | highValue | lowValue;
+    allBits |= ((high | low) & 0xff00) | highValue | lowValue;
     target[index] = (highValue << 4) | lowValue;
     position += 2;
   }
-  return seen < INVALID_DIGIT;
+  return allBits < INVALID_DIGIT;
 }
 
 /** Bytes of "0x…" text of any even length; undefined if malformed. */

@@ -92,20 +92,20 @@ const structView = new DataView(struct.buffer);
 struct.set(keccak256Text(ORDER_TYPE), 0);
 
 /** The text that each hex slot currently encodes: makers repeat and metadata is mostly zero, so most writes are skipped. */
-const held: { maker: string; signer: string; metadata: string; builder: string } = {
+const encodedTexts: { maker: string; signer: string; metadata: string; builder: string } = {
   maker: '',
   signer: '',
   metadata: '',
   builder: '',
 };
 
-function writeHexField(field: keyof typeof held, text: string, offsetBytes: number, lengthBytes: number): void {
-  if (held[field] === text) return;
-  held[field] = '';
+function writeHexField(field: keyof typeof encodedTexts, text: string, offsetBytes: number, lengthBytes: number): void {
+  if (encodedTexts[field] === text) return;
+  encodedTexts[field] = '';
   if (!writeHex(text, struct, offsetBytes, lengthBytes)) {
     throw new TypeError(`The order's ${field} must be 0x and ${2 * lengthBytes} hex digits.`);
   }
-  held[field] = text;
+  encodedTexts[field] = text;
 }
 
 function writeAmount(name: string, offsetBytes: number, value: number): void {

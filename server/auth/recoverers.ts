@@ -30,6 +30,12 @@ export interface RecoveryJob {
   readonly signer: string | undefined;
 }
 
+interface Helper {
+  readonly thread: Worker;
+  /** Resolves when the thread has ended. */
+  readonly ended: Promise<void>;
+}
+
 interface JobDraft {
   signer: string | undefined;
   isDone: boolean;
@@ -37,7 +43,7 @@ interface JobDraft {
 
 export class Recoverers {
   /** The number of jobs added so far, and the number of leading ones that are all done. A job's number is its ticket. */
-  takenCount = 0;
+  addedCount = 0;
   doneCount = 0;
   private readonly ring = new RecoveryRing();
   /** Unfinished jobs, at their tickets' places in the ring. */
@@ -46,7 +52,7 @@ export class Recoverers {
   private readonly signature = new Uint8Array(65);
   private readonly address = new Uint8Array(20);
   private hasHelper: boolean;
-  private helper: { readonly thread: Worker; readonly ended: Promise<void> } | undefined;
+  private helper: Helper | undefined;
 
   /** Uses a helper thread, started on first need, if there is a second processor. */
   constructor(hasHelper = availableParallelism() > 1) {
@@ -55,13 +61,13 @@ export class Recoverers {
 
   /** Adds a job: a digest of 32 bytes and a signature of 65 (r, s, v). Both are copied. */
   add(digest: Uint8Array, signature: Uint8Array): RecoveryJob {
-    if (this.takenCount - this.doneCount === RING_JOBS) this.recoverAll();
-    const ticket = this.takenCount | 0;
+    if (this.addedCount - this.doneCount === RING_JOBS) this.recoverAll();
+    const ticket = this.addedCount | 0;
     const job: JobDraft = { signer: undefined, isDone: false };
     this.jobs[placeOf(ticket)] = job;
     this.ring.write(ticket, digest, signature);
-    this.takenCount += 1;
-    this.ring.publish(this.takenCount | 0);
+    this.addedCount += 1;
+    this.ring.publish(this.addedCount | 0);
     if (this.hasHelper && this.ring.unclaimedCount >= JOBS_SHARED_MIN) this.wakeHelper();
     return job;
   }
@@ -79,7 +85,7 @@ export class Recoverers {
       this.recoverSome(JOBS_A_TURN, 0);
     } else if (this.ring.unclaimedCount >= HELPED_FROM) {
       this.recoverSome(JOBS_A_TURN, LEFT_TO_HELPER);
-    } else if (this.doneCount === doneCount && this.takenCount - doneCount >= HELD_UP_MAX) {
+    } else if (this.doneCount === doneCount && this.addedCount - doneCount >= HELD_UP_MAX) {
       this.awaitFirst();
     }
     this.collect();
@@ -88,7 +94,7 @@ export class Recoverers {
   /** Recovers the signers of all jobs added so far. */
   recoverAll(): void {
     this.recoverSome(RING_JOBS, 0);
-    for (this.collect(); this.doneCount < this.takenCount; this.collect()) this.awaitFirst();
+    for (this.collect(); this.doneCount < this.addedCount; this.collect()) this.awaitFirst();
   }
 
   /** Resolves when the helper has ended. It ends by itself: terminating a thread while it loads can crash V8. */
@@ -101,7 +107,7 @@ export class Recoverers {
 
   /** Advances doneCount to the first unfinished job. */
   private collect(): void {
-    while (this.doneCount < this.takenCount) {
+    while (this.doneCount < this.addedCount) {
       const ticket = this.doneCount | 0;
       const job = this.jobAt(ticket);
       if (!job.isDone && !this.takeAnswer(ticket, job)) return;
@@ -130,7 +136,7 @@ export class Recoverers {
 
   /** The helper holds the first unfinished job: waits for its result, or does the job here. */
   private awaitFirst(): void {
-    if (this.doneCount === this.takenCount) return;
+    if (this.doneCount === this.addedCount) return;
     const ticket = this.doneCount | 0;
     if (!this.ring.awaitAnswer(ticket, ANSWER_MS_MAX)) this.recover(ticket);
   }
@@ -159,7 +165,7 @@ export class Recoverers {
     if (this.ring.isAsleep) this.ring.call();
   }
 
-  private startHelper(): { readonly thread: Worker; readonly ended: Promise<void> } {
+  private startHelper(): Helper {
     const thread = new Worker(new URL('./recoveryWorker.ts', import.meta.url), { workerData: this.ring.memory });
     // If the helper fails, the jobs that it did not claim are done here.
     thread.on('error', () => {

@@ -48,7 +48,7 @@ export class RecoveryRing {
   }
 
   /** Number of calls to the helper so far. */
-  get calls(): number {
+  get callCount(): number {
     return Atomics.load(this.control, CALLS);
   }
 
@@ -82,10 +82,10 @@ export class RecoveryRing {
     this.call();
   }
 
-  /** Puts the helper to sleep until there are more than `calls` calls; not at all if a job has been published already. */
-  sleep(calls: number): void {
+  /** Puts the helper to sleep until there are more than `callCount` calls; not at all if a job has been published already. */
+  sleep(callCount: number): void {
     Atomics.store(this.control, IS_ASLEEP, 1);
-    if (this.unclaimedCount === 0 && !this.isOver) Atomics.wait(this.control, CALLS, calls);
+    if (this.unclaimedCount === 0 && !this.isOver) Atomics.wait(this.control, CALLS, callCount);
     Atomics.store(this.control, IS_ASLEEP, 0);
   }
 

@@ -13,7 +13,7 @@ const address = new Uint8Array(20);
 
 function work(): void {
   while (!ring.isOver) {
-    const { calls } = ring;
+    const { callCount } = ring;
     for (let ticket = ring.claim(); ticket !== undefined; ticket = ring.claim()) {
       ring.read(ticket, digest, signature);
       const signer = recoverAddress(digest, signature);
@@ -21,7 +21,7 @@ function work(): void {
       else writeHex(signer, address, 0, address.length);
       ring.answer(ticket, address);
     }
-    ring.sleep(calls);
+    ring.sleep(callCount);
   }
 }
 

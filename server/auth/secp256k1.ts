@@ -157,7 +157,7 @@ export function secp256k1With(backend: SignatureBackend): Secp256k1 {
 
 const curve = secp256k1With(loadNativeBackend() ?? (await loadWasmBackend()));
 
-/** The library that checks signatures in this process; start-up reports it. */
+/** The library that checks signatures in this process. */
 export const signatureBackend: 'native' | 'wasm' = curve.backend;
 
 /**

@@ -10,15 +10,16 @@ const TOGETHER_MIN = 8;
 interface Waiting {
   /** The request continues once this many of the recoverers' jobs are done. */
   readonly jobCount: number;
-  readonly goOn: () => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
 }
 
 export class Turns {
   private readonly recoverers: Recoverers;
   /** In order of arrival. */
   private readonly waiting: Waiting[] = [];
-  private isDue = false;
+  private isScheduled = false;
+  /** Whether requests have come or continued since the last run; the loop is idle otherwise. */
   private hasNews = false;
 
   constructor(recoverers: Recoverers) {
@@ -28,27 +29,27 @@ export class Turns {
   /** Resolves when it is the request's turn: the signers of all jobs added to the recoverers so far are then known. */
   next(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ jobCount: this.recoverers.takenCount, goOn: resolve, fail: reject });
+      this.waiting.push({ jobCount: this.recoverers.addedCount, resolve, reject });
       this.hasNews = true;
       this.runSoon();
     });
   }
 
   private runSoon(): void {
-    if (this.isDue) return;
-    this.isDue = true;
+    if (this.isScheduled) return;
+    this.isScheduled = true;
     setImmediate(() => this.run());
   }
 
   private run(): void {
-    this.isDue = false;
+    this.isScheduled = false;
     const isIdle = !this.hasNews;
     this.hasNews = false;
     try {
       this.recoverers.advance(isIdle);
       this.release(isIdle);
     } catch (error) {
-      for (const { fail } of this.waiting.splice(0)) fail(error);
+      for (const { reject } of this.waiting.splice(0)) reject(error);
     }
     if (this.waiting.length > 0) this.runSoon();
   }
@@ -61,6 +62,6 @@ export class Turns {
     while (count < waiting.length && waiting[count].jobCount <= doneCount) count += 1;
     if (count === 0 || (count < TOGETHER_MIN && count < waiting.length && !isIdle)) return;
     this.hasNews = true;
-    for (const { goOn } of waiting.splice(0, count)) goOn();
+    for (const { resolve } of waiting.splice(0, count)) resolve();
   }
 }

@@ -163,8 +163,11 @@ function chooseMetricsToken(
   return given;
 }
 
+/** The configuration of a command's exchange, which is always on disk. */
+export type CommandConfig = ServerConfig & { readonly dataDir: string };
+
 /** The configuration of the commands that work on a data directory. */
-export type ToolConfig = Pick<ServerConfig, 'dataDir' | 'contracts' | 'isJson'>;
+export type ToolConfig = Pick<CommandConfig, 'dataDir' | 'contracts' | 'isJson'>;
 
 /**
  * The configuration of a command that starts no exchange. It accepts a venue's file and variables as they are, and does not
@@ -195,7 +198,7 @@ export function resolveConfig(
   flags: Flags,
   env: Environment,
   folder: string,
-): ServerConfig {
+): CommandConfig {
   return configOf(mode, readSettings(flags, env, folder));
 }
 
@@ -204,7 +207,7 @@ export function resolveGiven(given: GivenSettings): ServerConfig {
   return configOf('development', readGiven(given));
 }
 
-function configOf(mode: ServerConfig['mode'], { settings, sourceOf }: ReadSettings): ServerConfig {
+function configOf(mode: ServerConfig['mode'], { settings, sourceOf }: ReadSettings): CommandConfig {
   const isDevelopment = mode === 'development';
   const host = (settings.host ?? '127.0.0.1').replace(/^\[|\]$/g, ''); // brackets belong to URLs
   const isQuiet = settings.quiet ?? false;

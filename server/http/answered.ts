@@ -2,7 +2,7 @@
 // against /openapi.json). It has no subscribers by default, and then costs nothing.
 import { channel } from 'node:diagnostics_channel';
 import type { Endpoint, HttpRequest, Reply } from './endpoint.ts';
-import { keptBytes } from './replyBody.ts';
+import { bytesOfBody } from './replyBody.ts';
 
 /** A reply with its endpoint and request, which are undefined if the request was refused before they were known. */
 export interface Answered {
@@ -16,9 +16,9 @@ export const ANSWERED_CHANNEL = 'outcry:http:answered';
 const answered = channel(ANSWERED_CHANNEL);
 
 /** Publishes a reply to any subscribers. Bytes are copied, since their memory is reused and subscribers may keep the reply. */
-export function tellAnswered(endpoint: Answered['endpoint'], request: Answered['request'], reply: Reply): void {
+export function publishAnswered(endpoint: Answered['endpoint'], request: Answered['request'], reply: Reply): void {
   if (!answered.hasSubscribers) return;
   const { body } = reply;
-  const kept = { ...reply, body: typeof body === 'string' ? body : keptBytes(body).slice() };
+  const kept = { ...reply, body: typeof body === 'string' ? body : new Uint8Array(bytesOfBody(body)) };
   answered.publish({ endpoint, request, reply: kept } satisfies Answered);
 }

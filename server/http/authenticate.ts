@@ -7,25 +7,21 @@ import { credentialsOf } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
 import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
+import { ZERO_BYTES16 } from '../auth/hex.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
 import { isPrivate } from '../config/config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
 import { requireSameOrigin } from './cors.ts';
-import type { Endpoint, HttpRequest } from './endpoint.ts';
+import type { Endpoint, HeaderReader, HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
-
-/** The key id of an L1 caller, which is an owner without a key. */
-const NO_KEY_ID = `0x${'0'.repeat(32)}`;
 
 interface HeldCredentials {
   readonly caller: Caller;
   readonly secret: Uint8Array;
   readonly passphrase: Buffer;
 }
-
-type HeaderReader = HttpRequest['header'];
 
 /** Both throw BadRequest: 401, or 404 for endpoints that exist in development only. */
 export interface Authenticator {
@@ -148,10 +144,10 @@ function makeOperatorChecks({ config }: Services) {
   };
 
   const { metricsToken } = config;
-  const isWatchedFreely = metricsToken === undefined && isPrivate(config.mode, config.host);
+  const needsNoToken = metricsToken === undefined && isPrivate(config.mode, config.host);
   const byWatcher = (header: HeaderReader): void => {
     requireSameOrigin(header('origin'), header('host'));
-    if (isWatchedFreely || hasToken(header, config.adminToken)) return;
+    if (needsNoToken || hasToken(header, config.adminToken)) return;
     if (metricsToken !== undefined && hasToken(header, metricsToken)) return;
     throw refusedToken(header, 'the metrics token or the admin token', '<token>');
   };
@@ -170,9 +166,9 @@ export function makeAuthenticator(services: Services): Authenticator {
   const { byToken, byWatcher, inDevelopment } = makeOperatorChecks(services);
 
   const byWallet = (request: HttpRequest): Caller => {
-    const check = verifyL1(readAuthHeaders(request.header), services.contracts.chainId, request.nowMs);
-    if (!check.ok) throw unauthorized(check.error);
-    return { owner: check.owner, apiKey: '', keyId: NO_KEY_ID };
+    const owner = verifyL1(readAuthHeaders(request.header), services.contracts.chainId, request.nowMs);
+    if (owner === undefined) throw unauthorized('Invalid L1 Request headers');
+    return { owner, apiKey: '', keyId: ZERO_BYTES16 };
   };
 
   /** A signature without any part of a key's credentials is a wallet's; everything else is checked as a key's. */

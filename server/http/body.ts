@@ -43,14 +43,14 @@ function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
 }
 
 /** The refusal of a body that arrived so slowly that others need its memory. */
-function noRoom(): BadRequest {
-  const most = httpLimits.gatheredBodiesBytesMax;
+function bodyTooSlow(): BadRequest {
+  const most = httpLimits.incomingBodiesBytesMax;
   const text = `the body arrived too slowly: more than ${most} bytes of request bodies were in flight at once`;
   return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
 }
 
 /** A body that is being received. */
-export interface Gathering {
+export interface IncomingBody {
   /** Call when the client has disconnected. */
   gone(): void;
 }
@@ -58,27 +58,27 @@ export interface Gathering {
 /**
  * Receives the body and calls exactly one of the two functions, once; neither if the client disconnects first. Must be
  * called before the route's handler returns.
- * @param room accounts for the received parts of incomplete bodies
+ * @param incomingBodies accounts for the received parts of incomplete bodies
  * @param onBody gets the body, whose bytes are valid only during the call
  */
 export function readBody(
   res: HttpResponse,
-  room: HeldBytes,
+  incomingBodies: HeldBytes,
   onBody: (body: Uint8Array) => void,
   onRefused: (refusal: BadRequest) => void,
-): Gathering {
+): IncomingBody {
   let held = EMPTY_BODY;
   let usedBytes = 0;
   let isOver = false;
   const end = (): void => {
     isOver = true;
     held = EMPTY_BODY;
-    room.release(holder);
+    incomingBodies.release(holder);
   };
   const holder = {
     cut: (): void => {
       end();
-      setImmediate(onRefused, noRoom()); // called while another response is being handled
+      setImmediate(onRefused, bodyTooSlow()); // called while another response is being handled
     },
   };
   res.onData((chunk, isLast) => {
@@ -97,7 +97,7 @@ export function readBody(
     if (chunk.byteLength > 0) {
       if (bytes > held.length) {
         held = grown(held, usedBytes, bytes);
-        room.hold(holder, held.length);
+        incomingBodies.hold(holder, held.length);
       }
       held.set(new Uint8Array(chunk), usedBytes);
       usedBytes = bytes;

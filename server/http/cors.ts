@@ -2,7 +2,6 @@
 // authenticated by anything that a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
 import type { Endpoint } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
-import { hostNameOf } from './host.ts';
 import { httpLimits } from './limits.ts';
 
 const HEADER_NAMES = /^[A-Za-z0-9_\-, ]*$/;
@@ -17,20 +16,20 @@ export function requireSameOrigin(origin: string, host: string): void {
   if (origin === '') return;
   const own = host.toLowerCase();
   if (origin.toLowerCase() === `http://${own}` || origin.toLowerCase() === `https://${own}`) return;
-  const text = `this path does not accept requests from pages of ${origin}, only from pages of ${hostNameOf(host)}`;
+  const text = `this path does not accept requests from pages of ${origin}, only from pages of ${own}`;
   throw new BadRequest(text, { status: 401 });
 }
 
 /**
  * Headers of the reply to a preflight for a path open to all origins.
  * @param methods the methods of the path
- * @param asked the request headers that the page wants to send
+ * @param requested the names of the request headers that the page wants to send
  */
-export function preflightHeaders(methods: readonly string[], asked: string): Readonly<Record<string, string>> {
-  const isSane = asked.length <= httpLimits.preflightHeadersCharactersMax && HEADER_NAMES.test(asked);
+export function preflightHeaders(methods: readonly string[], requested: string): Readonly<Record<string, string>> {
+  const isSane = requested.length <= httpLimits.preflightHeadersCharactersMax && HEADER_NAMES.test(requested);
   return {
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': isSane && asked !== '' ? asked : '*',
+    'access-control-allow-headers': isSane && requested !== '' ? requested : '*',
     'access-control-max-age': '600',
   };
 }

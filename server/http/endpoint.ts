@@ -26,6 +26,9 @@ export type AuthLevel =
   | 'watch'
   | 'dev';
 
+/** A header's value by its lower-case name, '' if absent. */
+export type HeaderReader = (name: string) => string;
+
 /** A request, completely read before its handler runs. */
 export interface HttpRequest {
   /** As in the request line, since that is signed; GET endpoints also serve HEAD. */
@@ -37,8 +40,7 @@ export interface HttpRequest {
   readonly query: URLSearchParams;
   /** Raw body, empty if there is none. Invalid once the handler first awaits; its JSON stays valid. */
   readonly body: Uint8Array;
-  /** Value of a header by its lower-case name, '' if absent. */
-  readonly header: (name: string) => string;
+  readonly header: HeaderReader;
   /** The body as JSON, undefined if it is empty; throws BadRequest if it is not JSON. */
   readonly json: () => unknown;
   /** The JSON as converted by this function, which runs only once however often it is requested. */

@@ -4,16 +4,14 @@
 // stop.
 
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
-import { StorageUnavailable } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
-import { HistorianUnavailable } from '../history/errors.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
-import { historyRefusal, RETRY_SECONDS, replyError, storageRefusal } from '../wire/rejections.ts';
+import { outageRefusal, RETRY_SECONDS, replyError } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
-import { tellAnswered } from './answered.ts';
+import { publishAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
@@ -24,11 +22,11 @@ import { type HostGuard, hostGuard } from './host.ts';
 import { inTurns } from './inTurns.ts';
 import { httpLimits } from './limits.ts';
 import { LongReply } from './longReply.ts';
-import { BodyParts, lengthOf, PART_BYTES, passingBytes } from './replyBody.ts';
+import { BodyParts, lengthOf, PART_BYTES, sendableBody } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
 import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
-import { clientAddressOf, Turn, Visit } from './visit.ts';
+import { addressOfVisit, Turn, Visit } from './visit.ts';
 
 /** Bytes of the headers that nearly every reply has: uWebSockets would convert a string each time. */
 const bytesOf = (text: string): ArrayBuffer => new TextEncoder().encode(text).slice().buffer;
@@ -40,6 +38,7 @@ const EXPOSE_HEADERS = bytesOf('access-control-expose-headers');
 const ANY = bytesOf('*');
 const SEQUENCE = bytesOf('x-sequence');
 const RETRY = { 'retry-after': String(RETRY_SECONDS.unavailable) };
+
 /** The text of a 404. Stream paths are not in the table; a plain request for one may come from a proxy that strips upgrades. */
 function notFoundText(path: string): string {
   if (streamPaths.some(([streamPath]) => streamPath === path))
@@ -85,10 +84,11 @@ export class Door {
   private readonly guardAddress: AddressGuard | undefined;
   /** Requests in progress. */
   visitCount = 0;
-  private readonly gathered = new HeldBytes(httpLimits.gatheredBodiesBytesMax);
+  private readonly incomingBodies = new HeldBytes(httpLimits.incomingBodiesBytesMax);
   private readonly longReplies = new HeldBytes(httpLimits.longRepliesBytesMax);
   private turn: Turn | undefined;
-  private told = { sequence: 0, text: '0' };
+  /** The last sequence sent, with its text. */
+  private sentSequence = { sequence: 0, text: '0' };
   private isStopping = false;
   private onIdle: (() => void) | undefined;
 
@@ -126,7 +126,7 @@ export class Door {
     this.visitCount += 1;
     res.onAborted(() => {
       visit.isAborted = true;
-      visit.gathering?.gone();
+      visit.incomingBody?.gone();
       if (!visit.isAnswered) this.count(visit, GONE_STATUS);
       if (visit.long === undefined) this.leave(visit);
       else visit.long.gone();
@@ -173,14 +173,14 @@ export class Door {
       visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
     }
     if (isCountedByAddress(endpoint, req)) this.countAddress(visit, endpoint);
-    if (isGuarded) this.guardAddress?.(clientAddressOf(visit));
+    if (isGuarded) this.guardAddress?.(addressOfVisit(visit));
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);
     this.authenticator.admit(endpoint, header);
     const nowMs = this.services.exchange.clockMs();
-    const asked = visit.isHead ? 'HEAD' : endpoint.method;
-    const parts: RequestParts = { method: asked, path, queryText: req.getQuery(), params, header, nowMs };
+    const requestMethod = visit.isHead ? 'HEAD' : endpoint.method;
+    const parts: RequestParts = { method: requestMethod, path, queryText: req.getQuery(), params, header, nowMs };
     if (isFramed) this.receiveBody(visit, endpoint, parts);
     else this.serve(visit, endpoint, parts, EMPTY_BODY);
   }
@@ -190,9 +190,9 @@ export class Door {
     const declaredBytes = Number(declared === '' ? Number.NaN : declared);
     if (declaredBytes > httpLimits.bodyBytesMax) throw bodyTooLarge(declaredBytes);
     if (declaredBytes !== 0) requireJsonContentType(parts.header('content-type'));
-    visit.gathering = readBody(
+    visit.incomingBody = readBody(
       visit.res,
-      this.gathered,
+      this.incomingBodies,
       (body) => {
         try {
           this.serve(visit, endpoint, parts, body);
@@ -213,8 +213,8 @@ export class Door {
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticator.callerOf(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
-    const made = endpoint.handler(request, contextOf(this.services, dialect, caller));
-    const reply = inTurns(made, visit);
+    const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
+    const reply = inTurns(result, visit);
     if (reply instanceof Promise) {
       reply.then(
         (whole) => {
@@ -228,7 +228,7 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    this.throttle.count(throttle, networkOf(clientAddressOf(visit)));
+    this.throttle.count(throttle, networkOf(addressOfVisit(visit)));
   }
 
   /** Counts by API key, or by address if the endpoint has no caller. Authenticated operators are not counted. */
@@ -259,12 +259,9 @@ export class Door {
       this.send(visit, { status, body: error.body(), ...(error.headers && { headers: error.headers }) });
       return;
     }
-    if (error instanceof StorageUnavailable) {
-      this.fail(visit, replyError(storageRefusal(error)));
-      return;
-    }
-    if (error instanceof HistorianUnavailable) {
-      this.fail(visit, replyError(historyRefusal(error)));
+    const refusal = outageRefusal(error);
+    if (refusal !== undefined) {
+      this.fail(visit, replyError(refusal));
       return;
     }
     this.services.log.fatal({ err: error }, 'A request met a defect; the exchange stops.');
@@ -293,37 +290,42 @@ export class Door {
     }
     visit.isAnswered = true;
     this.count(visit, reply.status ?? 200);
-    tellAnswered(visit.endpoint, visit.request, reply);
-    const { res } = visit;
-    res.cork(() => {
-      const { status = 200, body, headers, onSent } = reply;
-      if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
-      if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
-      res.writeHeader(SEQUENCE, this.sequenceText());
-      if (visit.isOpen) {
-        res.writeHeader(ALLOW_ORIGIN, ANY);
-        res.writeHeader(EXPOSE_HEADERS, ANY);
-      }
-      for (const name in headers) res.writeHeader(name, headers[name]);
-      if (visit.isHead) {
-        // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
-        res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
-        res.endWithoutBody();
-      } else if (length > PART_BYTES) {
-        const long = new LongReply(res, new BodyParts(body), () => {
-          this.longReplies.release(long);
-          onSent?.();
-          this.left();
-        });
-        visit.long = long;
-        visit.request = undefined; // its body would be held until the reader is done
-        long.begin();
-        return;
-      } else res.end(passingBytes(body));
-      onSent?.();
-    });
+    publishAnswered(visit.endpoint, visit.request, reply);
+    visit.res.cork(() => this.write(visit, reply, length));
     if (visit.long === undefined) this.leave(visit);
     else if (!visit.long.isEnded) this.longReplies.hold(visit.long, visit.long.bytes);
+  }
+
+  /**
+   * Writes status, headers and body, or the first part of a long body. Call it corked.
+   * @param length of the body (lengthOf)
+   */
+  private write(visit: Visit, { status = 200, body, headers, onSent }: Reply, length: number): void {
+    const { res } = visit;
+    if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
+    if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
+    res.writeHeader(SEQUENCE, this.sequenceText());
+    if (visit.isOpen) {
+      res.writeHeader(ALLOW_ORIGIN, ANY);
+      res.writeHeader(EXPOSE_HEADERS, ANY);
+    }
+    for (const name in headers) res.writeHeader(name, headers[name]);
+    if (visit.isHead) {
+      // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
+      res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
+      res.endWithoutBody();
+    } else if (length > PART_BYTES) {
+      const long = new LongReply(res, new BodyParts(body), () => {
+        this.longReplies.release(long);
+        onSent?.();
+        this.endVisit();
+      });
+      visit.long = long;
+      visit.request = undefined; // its body would be held until the reader is done
+      long.begin();
+      return;
+    } else res.end(sendableBody(body));
+    onSent?.();
   }
 
   private count({ endpoint, beganMs }: Visit, status: number): void {
@@ -333,18 +335,17 @@ export class Door {
   /** The last durable sequence; a reply never shows anything after it. */
   private sequenceText(): string {
     const { durableSequence } = this.services.exchange;
-    if (durableSequence !== this.told.sequence)
-      this.told = { sequence: durableSequence, text: String(durableSequence) };
-    return this.told.text;
+    if (durableSequence !== this.sentSequence.sequence)
+      this.sentSequence = { sequence: durableSequence, text: String(durableSequence) };
+    return this.sentSequence.text;
   }
 
   /** Called when a visit is answered and when its client disconnects; only the first call counts. */
   private leave(visit: Visit): void {
-    if (!visit.isAborted || !visit.isAnswered) this.left();
+    if (!visit.isAborted || !visit.isAnswered) this.endVisit();
   }
 
-  /** A visit is over. */
-  private left(): void {
+  private endVisit(): void {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
   }
@@ -360,9 +361,10 @@ function requireJson(endpoint: Endpoint, request: ReceivedRequest): void {
   }
 }
 
-function preflight(entry: PathEntry, asked: string): Reply {
+function preflight(entry: PathEntry, requestedHeaders: string): Reply {
   const headers = { allow: entry.allowed.join(', ') };
-  return { body: '{}', headers: entry.isOpen ? { ...headers, ...preflightHeaders(entry.allowed, asked) } : headers };
+  const more = entry.isOpen ? preflightHeaders(entry.allowed, requestedHeaders) : {};
+  return { body: '{}', headers: { ...headers, ...more } };
 }
 
 function methodNotAllowed(method: string, path: string, entry: PathEntry): BadRequest {

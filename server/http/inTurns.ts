@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Handler, Reply, ReplySteps } from './endpoint.ts';
 
-type Made = ReturnType<Handler>;
+type HandlerResult = ReturnType<Handler>;
 
 /** The client waiting for a reply. */
 interface Client {
@@ -12,10 +12,10 @@ interface Client {
   readonly isAborted: boolean;
 }
 
-const isSteps = (made: Made): made is ReplySteps => 'next' in made;
+const isSteps = (result: HandlerResult): result is ReplySteps => 'next' in result;
 
 /** The queue of replies; resolves when the last one in it is built. */
-let line: Promise<unknown> = Promise.resolve();
+let queue: Promise<unknown> = Promise.resolve();
 
 /** Runs the remaining steps and returns the reply; stops and returns undefined once the client has disconnected. */
 async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefined> {
@@ -31,11 +31,11 @@ async function finish(steps: ReplySteps, client: Client): Promise<Reply | undefi
  * The reply that a handler returned, or that its steps will return.
  * @param client no further steps run once it has disconnected
  */
-export function inTurns(made: Made, client: Client): Reply | Promise<Reply | undefined> {
-  if (!isSteps(made)) return made;
-  const { done, value } = made.next();
+export function inTurns(result: HandlerResult, client: Client): Reply | Promise<Reply | undefined> {
+  if (!isSteps(result)) return result;
+  const { done, value } = result.next();
   if (done === true) return value;
-  const reply = line.then(() => finish(made, client));
-  line = reply.catch(() => undefined); // a failure goes to its own request and must not affect the next
+  const reply = queue.then(() => finish(result, client));
+  queue = reply.catch(() => undefined); // a failure goes to its own request and must not affect the next
   return reply;
 }

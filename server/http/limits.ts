@@ -22,7 +22,7 @@ export const httpLimits = {
   /** Bytes of all long replies that wait for their readers; above it the oldest are cut off. */
   longRepliesBytesMax: 268_435_456,
   /** Bytes of all partly received bodies; above it the oldest are refused. */
-  gatheredBodiesBytesMax: 67_108_864,
+  incomingBodiesBytesMax: 67_108_864,
   /** Longest wait of a stopping server for requests in progress. */
   drainMsMax: 3_000,
 } as const;

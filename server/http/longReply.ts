@@ -10,7 +10,7 @@ export class LongReply {
   private readonly onEnd: () => void;
   isEnded = false;
   /** Whether the next part is scheduled for the next turn. */
-  private isDue = false;
+  private isScheduled = false;
 
   /** @param onEnd called once, when everything has been passed to uWebSockets or the client has disconnected */
   constructor(res: HttpResponse, body: BodyParts, onEnd: () => void) {
@@ -45,15 +45,15 @@ export class LongReply {
     const { res, body } = this;
     const [isTaken, isDone] = res.tryEnd(body.partFrom(offset), body.length);
     if (isDone) this.end();
-    else if (isTaken && !this.isDue) {
-      this.isDue = true;
-      setImmediate(() => this.goOn());
+    else if (isTaken && !this.isScheduled) {
+      this.isScheduled = true;
+      setImmediate(() => this.sendNext());
     }
     return isTaken;
   }
 
-  private goOn(): void {
-    this.isDue = false;
+  private sendNext(): void {
+    this.isScheduled = false;
     if (!this.isEnded) this.res.cork(() => this.send(this.res.getWriteOffset()));
   }
 

@@ -2,11 +2,8 @@
 // are copied (the body arrives later), without one they are read in place until the handler first awaits.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { parseJson } from './body.ts';
-import type { HttpRequest } from './endpoint.ts';
+import type { HeaderReader, HttpRequest } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
-
-/** A header's value by its lower-case name, '' if absent. */
-type HeaderReader = (name: string) => string;
 
 /** Copies every header; throws BadRequest if Content-Length is given more than once. */
 export function copyHeaders(req: UwsRequest): HeaderReader {
@@ -58,7 +55,7 @@ export class ReceivedRequest implements HttpRequest {
   private readonly remoteAddress: () => string;
   private parsedQuery: URLSearchParams | undefined;
   private parsedJson: { readonly value: unknown } | undefined;
-  private read: { readonly parse: unknown; readonly value: unknown } | undefined;
+  private parsedBody: { readonly parse: unknown; readonly value: unknown } | undefined;
 
   constructor(parts: RequestParts, body: Uint8Array, remoteAddress: () => string) {
     this.method = parts.method;
@@ -87,8 +84,8 @@ export class ReceivedRequest implements HttpRequest {
   };
 
   readonly parsed = <T>(parse: (json: unknown) => T): T => {
-    if (this.read?.parse !== parse) this.read = { parse, value: parse(this.json()) };
-    return this.read.value as T; // the value that `parse` itself returned
+    if (this.parsedBody?.parse !== parse) this.parsedBody = { parse, value: parse(this.json()) };
+    return this.parsedBody.value as T; // the value that `parse` itself returned
   };
 }
 

@@ -69,8 +69,9 @@ function match(pattern: Pattern, parts: readonly string[]): Readonly<Record<stri
   if (!segments.every(({ name, text }, index) => (name === undefined ? text === parts[index] : parts[index] !== ''))) {
     return undefined;
   }
-  const named = segments.flatMap(({ name }, index) => (name === undefined ? [] : [[name, parts[index]] as const]));
-  return Object.fromEntries(named.map(([name, part]) => [name, decode(part)]));
+  return Object.fromEntries(
+    segments.flatMap(({ name }, index) => (name === undefined ? [] : [[name, decode(parts[index])] as const])),
+  );
 }
 
 /**

@@ -22,7 +22,8 @@ type Counters = (SlidingWindows | undefined)[];
 
 /** A row that admits no request at present. */
 interface FullRow extends FullWindow {
-  readonly row: ThrottleRow;
+  /** The row's number. */
+  readonly row: number;
 }
 
 const IPV6_NETWORK_GROUPS = 4;
@@ -61,7 +62,7 @@ class Clients {
   private young = new Map<string, Counters>();
   private old = new Map<string, Counters>();
   private youngBytes = 0;
-  private turnedMs = Number.NEGATIVE_INFINITY;
+  private rotatedMs = Number.NEGATIVE_INFINITY;
 
   constructor(longestMs: number) {
     this.longestMs = longestMs;
@@ -77,7 +78,7 @@ class Clients {
     const counters = this.old.get(client) ?? []; // looked up before the old generation may be dropped
     this.old.delete(client);
     const isFull = this.young.size >= httpLimits.throttledClientsMax / 2;
-    if (isFull || nowMs - this.turnedMs >= this.longestMs) this.turn(nowMs);
+    if (isFull || nowMs - this.rotatedMs >= this.longestMs) this.rotate(nowMs);
     this.young.set(client, counters);
     let bytes = 0;
     for (const windows of counters) bytes += windows?.ringBytes ?? 0;
@@ -88,14 +89,14 @@ class Clients {
   /** Call when rings were created or grew. */
   grew(bytes: number, nowMs: number): void {
     this.youngBytes += bytes;
-    if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.turn(nowMs);
+    if (this.youngBytes >= httpLimits.throttleRingBytesMax / 2) this.rotate(nowMs);
   }
 
-  private turn(nowMs: number): void {
+  private rotate(nowMs: number): void {
     this.old = this.young;
     this.young = new Map();
     this.youngBytes = 0;
-    this.turnedMs = nowMs;
+    this.rotatedMs = nowMs;
   }
 }
 
@@ -146,7 +147,7 @@ export class Throttle {
     for (const row of rows) {
       const window = counters[row]?.fullAt(atMs);
       if (window !== undefined && (full === undefined || window.freeAtMs > full.freeAtMs)) {
-        full = { ...window, row: throttleRowNames[row] };
+        full = { ...window, row };
       }
     }
     if (full !== undefined) throw this.refusal(full, full.freeAtMs - atMs);
@@ -176,9 +177,8 @@ export class Throttle {
   private refusal({ row, window }: FullRow, waitMs: number): BadRequest {
     const seconds = Math.max(Math.ceil(waitMs / 1000), 1);
     const { requestsMax, windowMs } = window;
-    const rowNumber = throttleRowNames.indexOf(row);
-    this.refusedCounts[rowNumber] += 1;
-    const policy = this.rates[rowNumber].map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`).join(', ');
+    this.refusedCounts[row] += 1;
+    const policy = this.rates[row].map((each) => `${each.requestsMax};w=${each.windowMs / 1000}`).join(', ');
     const headers = {
       'retry-after': String(seconds),
       'ratelimit-limit': String(requestsMax),
@@ -190,7 +190,8 @@ export class Throttle {
       'poly-ratelimit-tier': 'Standard',
     };
     const rate = `${requestsMax} requests in ${windowMs / 1000} s`;
-    const text = `Too Many Requests: the limit for ${rowText(row)} is ${rate}; try again in ${seconds} s`;
+    const name = rowText(throttleRowNames[row]);
+    const text = `Too Many Requests: the limit for ${name} is ${rate}; try again in ${seconds} s`;
     return new BadRequest(text, { status: 429, headers });
   }
 }

@@ -1,7 +1,7 @@
 // A request in progress, and the turn of the loop that it arrived in: what is known about it so far, and whether its client
 // is still connected. Created and changed by handle.ts; nothing here sends a reply.
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Gathering } from './body.ts';
+import type { IncomingBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
@@ -37,7 +37,7 @@ export class Visit {
   /** The throttle has counted it, or must not count it. */
   isCounted = false;
   /** Its body, while it is being received in parts. */
-  gathering: Gathering | undefined;
+  incomingBody: IncomingBody | undefined;
   /** Its reply, while it is being sent in parts. */
   long: LongReply | undefined;
 
@@ -47,9 +47,6 @@ export class Visit {
   }
 }
 
-/**
- * The address of a request's client: according to trusted proxies, else the connection's peer.
- *
- */
-export const clientAddressOf = ({ forwardedAddress, res, isAborted }: Visit): string =>
+/** The address of a request's client: according to trusted proxies, else the connection's peer. */
+export const addressOfVisit = ({ forwardedAddress, res, isAborted }: Visit): string =>
   forwardedAddress ?? remoteAddressOf(res, isAborted);

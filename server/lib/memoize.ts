@@ -1,13 +1,15 @@
 // Bounded memoization: a function's latest results are cached, and the least recently used one is dropped first. Used on
 // the paths that check and show orders, for results that cost a hash or more. A cached result must never be modified.
 
-/** @param max the number of results cached, at least 1 */
+/**
+ * The function with its latest results cached.
+ * @param max the number of results cached, at least 1
+ */
 export function memoizeRecent<Key, Result extends object | string>(
   max: number,
   make: (key: Key) => Result,
 ): (key: Key) => Result {
   // A Map iterates in insertion order, so a result moves to the end when it is used.
-  //
   const kept = new Map<Key, Result>();
   return (key) => {
     let result = kept.get(key);

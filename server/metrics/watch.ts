@@ -84,7 +84,7 @@ function watchLog(figures: Figures, { views, recoverers }: WatchedServer): void 
   );
   figures.counter('signatures_checked_total', 'Signers of orders that were found.', () => recoverers.doneCount);
   figures.gauge('signatures_waiting', 'Orders whose signers are being found.', () => {
-    return recoverers.takenCount - recoverers.doneCount;
+    return recoverers.addedCount - recoverers.doneCount;
   });
 }
 

@@ -21,16 +21,16 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
   const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} per second | {left} s left`;
   const bar = new SingleBar({ format, stream, hideCursor: true, fps: 5, barsize: 30 }, Presets.shades_classic);
   const startedMs = performance.now();
-  let letGo: (() => void) | undefined;
+  let removeListeners: (() => void) | undefined;
   const stop = (): void => {
     bar.stop();
-    letGo?.();
+    removeListeners?.();
   };
   return {
     update: (done, total) => {
-      if (letGo === undefined) {
+      if (removeListeners === undefined) {
         bar.start(total, 0, { rate: '-', left: '-' });
-        letGo = beforeTheEnd(stop);
+        removeListeners = beforeProcessEnds(stop);
       }
       bar.setTotal(total);
       bar.update(done, paceOf(startedMs, done, total));
@@ -42,9 +42,9 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
 /**
  * Runs `act` before the process ends, whether by itself or by a signal, which then takes its usual effect. A bar hides the
  * cursor, and the terminal outlives the process.
- * @returns cancels this
+ * @returns a function that removes the listeners
  */
-function beforeTheEnd(act: () => void): () => void {
+function beforeProcessEnds(act: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
     act(); // removes our signal listeners; any other listener decides what the signal does
     if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);

@@ -1,7 +1,7 @@
-// How long an orderly stop may take: past that something holds it up for good, such as a disk that hangs, and the process ends
-// itself regardless. Read by cli.ts when a stop begins; whoever starts the program inside its own may set it before.
+// How long an orderly stop may take. One that takes longer is held up for good, for example by a hanging disk, and the process
+// kills itself. Read by cli.ts when a stop begins; a program that runs the command line in its own process may change it before.
 
-/** What is told to who stops an exchange. */
+/** The limit in seconds, as printed when a stop begins. */
 export const STOP_SECONDS_MAX = 5;
 
 export const stopLimit = { ms: STOP_SECONDS_MAX * 1_000 };

@@ -28,6 +28,8 @@ const update: Handler = (request) => {
   return { body: '{}' };
 };
 
+const UPDATE_SUMMARY = 'Does nothing: balances are always up to date.';
+
 function endpoint(
   method: 'GET' | 'PUT',
   path: string,
@@ -46,19 +48,7 @@ export const accountEndpoints: readonly Endpoint[] = [
     schemas.balance,
     balance,
   ),
-  endpoint('PUT', '/balance-allowance', 'Does nothing: balances are always up to date.', schemas.balanceUpdate, update),
-  endpoint(
-    'GET',
-    '/balance-allowance/update',
-    'Does nothing: balances are always up to date.',
-    schemas.balanceUpdate,
-    update,
-  ),
-  endpoint(
-    'PUT',
-    '/balance-allowance/update',
-    'Does nothing: balances are always up to date.',
-    schemas.balanceUpdate,
-    update,
-  ),
+  endpoint('PUT', '/balance-allowance', UPDATE_SUMMARY, schemas.balanceUpdate, update),
+  endpoint('GET', '/balance-allowance/update', UPDATE_SUMMARY, schemas.balanceUpdate, update),
+  endpoint('PUT', '/balance-allowance/update', UPDATE_SUMMARY, schemas.balanceUpdate, update),
 ];

@@ -34,8 +34,8 @@ export function greatestOf(lists: readonly (readonly number[])[], countMax: numb
 }
 
 /** The newest trades of all the given markets, newest first. */
-function reply({ trades, markets }: Views, asked: readonly Market[]) {
-  const lists = asked.map(({ index }) => trades.ofMarket(index));
+function reply({ trades, markets }: Views, requested: readonly Market[]) {
+  const lists = requested.map(({ index }) => trades.ofMarket(index));
   const events = greatestOf(lists, EVENTS_MAX).map((ordinal) => {
     const trade = trades.byOrdinal(ordinal);
     const market = markets.of(trade);
@@ -48,12 +48,12 @@ const oneMarket: Handler = (request, { services: { views } }) => reply(views, [f
 
 /** Markets that do not exist are left out. */
 const manyMarkets: Handler = (request, { services: { views } }) => {
-  const asked = new Set<Market>();
+  const requested = new Set<Market>();
   for (const conditionId of readMarketIds(request.json())) {
     const market = views.markets.byCondition(conditionId);
-    if (market !== undefined && isListed(market)) asked.add(market);
+    if (market !== undefined && isListed(market)) requested.add(market);
   }
-  return reply(views, [...asked]);
+  return reply(views, [...requested]);
 };
 
 const row = { auth: 'none', throttle: 'general', section: 'wire C.3' } as const;

@@ -108,7 +108,8 @@ const changeMarket: Handler = async (request, { services }) => {
   return marketReply(services, market.conditionId);
 };
 
-function resolutionAsked({ outcomes }: Market, word: string): Resolution {
+/** @throws BadRequest if the word names no outcome of the market */
+function requireResolution({ outcomes }: Market, word: string): Resolution {
   const resolution = resolutionOf(outcomes, word);
   if (resolution !== undefined) return resolution;
   const allowed = [...outcomes, HALVES].map((text) => JSON.stringify(text)).join(', ');
@@ -118,7 +119,7 @@ function resolutionAsked({ outcomes }: Market, word: string): Resolution {
 const resolveMarket: Handler = async (request, { services }) => {
   const market = anyMarket(services, request.params.condition_id);
   const { outcome } = readFields(resolveBody, request.json());
-  const resolution = resolutionAsked(market, outcome);
+  const resolution = requireResolution(market, outcome);
   await submitAccepted(services.exchange, { type: 'ResolveMarket', marketIndex: market.index, resolution });
   return marketReply(services, market.conditionId);
 };
@@ -144,7 +145,7 @@ const withdraw: Handler = (request, { services }) =>
   moveCash(services, request.json(), (head) => ({ type: 'Withdraw', ...head }));
 
 const row = { method: 'POST', auth: 'admin', throttle: 'operator', section: '8' } as const;
-const market = '/admin/markets/{condition_id}';
+const MARKET_PATH = '/admin/markets/{condition_id}';
 
 export const adminEndpoints: readonly Endpoint[] = [
   { ...row, path: '/admin/events', summary: 'Creates an event.', schema: schemas.createEvent, handler: createEvent },
@@ -152,7 +153,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   {
     ...row,
     method: 'GET',
-    path: market,
+    path: MARKET_PATH,
     summary: 'A market, drafts included, as seen by its operator: terms, status and flags.',
     schema: schemas.readMarket,
     handler: readMarket,
@@ -160,14 +161,14 @@ export const adminEndpoints: readonly Endpoint[] = [
   {
     ...row,
     method: 'PATCH',
-    path: market,
+    path: MARKET_PATH,
     summary: 'Changes the terms, status or texts of a market.',
     schema: schemas.changeMarket,
     handler: changeMarket,
   },
   {
     ...row,
-    path: `${market}/resolve`,
+    path: `${MARKET_PATH}/resolve`,
     summary: 'Resolves a market.',
     schema: schemas.resolveMarket,
     handler: resolveMarket,

@@ -59,8 +59,8 @@ const ordinalOf = ({ ordinal }: BuilderFill): number => ordinal;
 /** The ordinals of fills past the cursor that may match the filter, newest first. */
 function* ordinalsOf(code: string, filter: BuilderFilter, cursor: Cursor, { builders, trades }: Views) {
   if (filter.id === undefined) {
-    const isAskedFor = (index: number): boolean => !isTooNew(filter, builders.fillOf(code, index + 1).trade);
-    return yield* newestFirst(countBefore(builders.countOf(code), isAskedFor), (index) => index + 1, cursor);
+    const isNotTooNew = (index: number): boolean => !isTooNew(filter, builders.fillOf(code, index + 1).trade);
+    return yield* newestFirst(countBefore(builders.countOf(code), isNotTooNew), (index) => index + 1, cursor);
   }
   const place = parseTradeId(filter.id);
   const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);

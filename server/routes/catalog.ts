@@ -196,9 +196,9 @@ const seriesKeys = (catalog: Catalog): LabelKeys => ({
 /** A page of tags or series, which are few and are sorted on each request. */
 function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKeys): readonly Label[] {
   const { columns, isRising, limit, offset } = readList(reader, Object.keys(keys), undefined, {});
-  const inTurn = [...columns, 'id'].map((column) => keys[column]);
+  const keysInOrder = [...columns, 'id'].map((column) => keys[column]);
   const sorted = labels.toSorted((left, right) =>
-    inTurn.reduce((order, keyOf) => order || keyOf(left) - keyOf(right), 0),
+    keysInOrder.reduce((order, keyOf) => order || keyOf(left) - keyOf(right), 0),
   );
   if (!isRising) sorted.reverse();
   return sorted.slice(offset, offset + limit);
@@ -268,7 +268,7 @@ const oneSeries: Answer = (reader, catalog, { markets }, request) => {
 type Schemas = typeof rootSchemas;
 type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: Handler];
 
-const answered =
+const constantReply =
   (body: string): Handler =>
   () => ({ body });
 
@@ -286,7 +286,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, with cursor pagination.', 'eventsKeyset', by(listEventsByKey)],
-    ['/events/creators', 'catalog', 'Named creators of events: none.', 'nothing', answered('[]')],
+    ['/events/creators', 'catalog', 'Named creators of events: none.', 'nothing', constantReply('[]')],
     ['/events/slug/{slug}', 'catalog', 'One event by slug.', 'event', by(oneEvent)],
     ['/events/{id}', 'catalog', 'One event by id.', 'event', by(oneEvent)],
     ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
@@ -312,16 +312,16 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       'search',
       search(dialect),
     ],
-    ['/teams', 'catalog', 'Teams: none.', 'nothing', answered('[]')],
-    ['/sports', 'catalog', 'Sports: none.', 'nothing', answered('[]')],
+    ['/teams', 'catalog', 'Teams: none.', 'nothing', constantReply('[]')],
+    ['/sports', 'catalog', 'Sports: none.', 'nothing', constantReply('[]')],
     [
       '/sports/market-types',
       'catalog',
       'Types of sports markets: none.',
       'marketTypes',
-      answered('{"marketTypes":[]}'),
+      constantReply('{"marketTypes":[]}'),
     ],
-    ['/comments', 'catalog', 'Comments: none.', 'nothing', answered('[]')],
+    ['/comments', 'catalog', 'Comments: none.', 'nothing', constantReply('[]')],
     ['/public-profile', 'catalog', 'The profile of a wallet: no wallet has one.', 'profile', by(publicProfile)],
   ];
   const status: Row = ['/status', 'catalog', 'Whether the catalog responds.', 'status', statusText];

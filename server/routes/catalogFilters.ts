@@ -67,9 +67,9 @@ function tagFilters(
     const related = relatedTags(catalog, tag, eventOf, undefined, groups.flat().length);
     return [tag, ...related.slice(0, LIST_LIMIT_MAX)];
   };
-  for (const asked of requiresAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
-    const found = asked.filter((tag) => tag !== undefined);
-    if (asked.length > 0) filters.push(filterOf(found.flatMap(withRelated)));
+  for (const group of requiresAllTags(reader) ? groups.flat().map((tag) => [tag]) : groups) {
+    const found = group.filter((tag) => tag !== undefined);
+    if (group.length > 0) filters.push(filterOf(found.flatMap(withRelated)));
   }
   return filters;
 }

@@ -6,6 +6,7 @@ import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
 import { BadRequest } from '../http/errors.ts';
+import { memoizeRecent } from '../lib/memoize.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
 import { pipsText } from '../wire/numbers.ts';
@@ -41,19 +42,12 @@ export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): v
 
 const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
-const KNOWN_DATES_MAX = 10_000;
-const knownDates = new Map<string, string>();
+const DATES_KEPT_MAX = 10_000;
 
 /** A date-time in the form that texts keep. Cached, since the dates of one import repeat. */
-function dateOf(text: string | undefined): string | undefined {
-  if (text === undefined || text === '') return text;
-  const known = knownDates.get(text);
-  if (known !== undefined) return known;
-  if (knownDates.size >= KNOWN_DATES_MAX) knownDates.clear();
-  const date = new Date(text).toISOString();
-  knownDates.set(text, date);
-  return date;
-}
+const dateText = memoizeRecent(DATES_KEPT_MAX, (text: string) => new Date(text).toISOString());
+
+const dateOf = (text: string | undefined): string | undefined => (text === undefined ? undefined : dateText(text));
 
 interface Dates {
   readonly startDate?: string | undefined;
@@ -133,8 +127,8 @@ export function changedTexts(
   body: MarketChangeBody,
   before: Pick<MarketTexts, 'rewards' | 'flags' | 'startDate' | 'endDate'> = {},
 ) {
-  const { question, group_item_title: groupItemTitle, game_start_time, archived } = body;
-  const gameStartTime = game_start_time && new Date(game_start_time).toISOString();
+  const { question, group_item_title: groupItemTitle, archived } = body;
+  const gameStartTime = dateOf(body.game_start_time);
   const shared = sharedTexts(body, before);
   return { question, groupItemTitle, gameStartTime, archived, ...changedParts(body, before), ...shared };
 }

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
+import { ZERO_BYTES16 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
@@ -12,7 +13,6 @@ import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
-const NO_ID = `0x${'0'.repeat(32)}`;
 const TEXT = 'Invalid Heartbeat ID';
 
 /** The refusal of a wrong id. Clients read the text under either key, and the id that they must send. */
@@ -23,10 +23,10 @@ function wrongId(expected: string | undefined): BadRequest {
 
 /** The id in a body, as 16 bytes of hex: zero if absent, undefined if it is not a UUID. */
 function givenId(body: unknown): string | undefined {
-  if (body === undefined || body === null) return NO_ID;
+  if (body === undefined || body === null) return ZERO_BYTES16;
   if (!isFields(body)) throw new BadRequest('Invalid heartbeat payload: the body must be an object with heartbeat_id');
   const id = body.heartbeat_id;
-  if (id === undefined || id === null || id === '') return NO_ID;
+  if (id === undefined || id === null || id === '') return ZERO_BYTES16;
   return typeof id === 'string' ? keyIdOfUuid(id) : undefined;
 }
 
@@ -53,7 +53,7 @@ const heartbeat: Handler = async (request, { services: { exchange, views }, call
 };
 
 const refresh: Handler = async (_request, { services: { exchange }, caller }) => {
-  await submit(exchange, caller(), NO_ID, 1);
+  await submit(exchange, caller(), ZERO_BYTES16, 1);
   return { body: '{"status":"ok"}' };
 };
 

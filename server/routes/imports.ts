@@ -60,23 +60,23 @@ const drop: Handler = (request, { services }) => {
 };
 
 const row = { method: 'POST', auth: 'admin', throttle: 'operator', section: '8' } as const;
-const one = '/admin/imports/{id}';
+const IMPORT_PATH = '/admin/imports/{id}';
 
 export const importEndpoints: readonly Endpoint[] = [
   { ...row, path: '/admin/imports', summary: 'Begins an import.', schema: schemas.begin, handler: begin },
   {
     ...row,
-    path: `${one}/lines`,
+    path: `${IMPORT_PATH}/lines`,
     summary: 'Adds lines to an import and reports their errors.',
     schema: schemas.lines,
     handler: takeLines,
   },
   {
     ...row,
-    path: `${one}/commit`,
+    path: `${IMPORT_PATH}/commit`,
     summary: 'Creates all events and markets of an import, or none.',
     schema: schemas.commit,
     handler: commit,
   },
-  { ...row, method: 'DELETE', path: one, summary: 'Discards an import.', schema: schemas.drop, handler: drop },
+  { ...row, method: 'DELETE', path: IMPORT_PATH, summary: 'Discards an import.', schema: schemas.drop, handler: drop },
 ];

@@ -17,7 +17,7 @@ import { claimWallets, submitAccepted } from './submit.ts';
 /** The nonce of a verified L1 request; undefined if it exceeds what the exchange stores. */
 function nonceOf(request: HttpRequest): number | undefined {
   const { nonce } = readAuthHeaders(request.header);
-  return nonce === '' ? 0 : parseWhole(nonce.replace(/^0+(?=[0-9])/, ''));
+  return nonce === '' ? 0 : parseWhole(nonce);
 }
 
 const createKey: Handler = async (request, context) => {

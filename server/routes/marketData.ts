@@ -6,23 +6,17 @@ import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoin
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import { hasBook, isListed, type TokenPlace, type Views } from '../views/index.ts';
+import { hasBook, type TokenPlace, type Views } from '../views/index.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
-import { parseTokenList, queryTokenList, readOneTokenId, readSide, type TokenQuery } from '../wire/tokens.ts';
+import { parseTokenList, queryTokenList, readSide, type TokenQuery } from '../wire/tokens.ts';
+import { findToken } from './markets.ts';
 import { rowsReply } from './rowsReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
-
-/** The token of a request. @throws BadRequest 400 for a malformed id, 404 with `text` for an unknown one */
-function findToken(request: HttpRequest, views: Views, text: string): TokenPlace {
-  const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
-  if (place === undefined || !isListed(place.market)) throw new BadRequest(text, { status: 404 });
-  return place;
-}
 
 /** The token of a request for data that only a token with a book has. */
 function findBook(request: HttpRequest, views: Views): TokenPlace {

@@ -8,7 +8,7 @@ import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/end
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
-import { isListed, type Market, type Views } from '../views/index.ts';
+import { isListed, type Market, type TokenPlace, type Views } from '../views/index.ts';
 import {
   compactRecord,
   detailRecord,
@@ -64,15 +64,20 @@ export function findMarket({ params }: HttpRequest, { markets }: Views): Market 
   return market;
 }
 
+/** The token in the path or the query. @throws BadRequest 400 for a malformed id, 404 with `text` for an unknown one */
+export function findToken({ params, query }: HttpRequest, { markets }: Views, text: string): TokenPlace {
+  const place = markets.byToken(readOneTokenId(params.token_id, query));
+  if (place === undefined || !isListed(place.market)) throw new BadRequest(text, { status: 404 });
+  return place;
+}
+
 const compactMarket: Handler = (request, { services: { views } }) => ({
   body: JSON.stringify(compactRecord(findMarket(request, views))),
 });
 
-const marketOfToken: Handler = (request, { services: { views } }) => {
-  const place = views.markets.byToken(readOneTokenId(request.params.token_id, request.query));
-  if (place === undefined || !isListed(place.market)) throw new BadRequest('market not found', { status: 404 });
-  return { body: JSON.stringify(tokenConditionRecord(place.market)) };
-};
+const marketOfToken: Handler = (request, { services: { views } }) => ({
+  body: JSON.stringify(tokenConditionRecord(findToken(request, views, 'market not found').market)),
+});
 
 function endpoint(path: string, section: string, summary: string, schema: EndpointSchema, handler: Handler): Endpoint {
   return { method: 'GET', path, auth: 'none', throttle: groupOfPath('GET', path), section, summary, schema, handler };

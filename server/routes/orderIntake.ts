@@ -39,15 +39,15 @@ const NOT_ITS_SIGNER = 'the order signer address has to be the address of the AP
 const OTHER_VERSION = 'order_version_mismatch: this exchange accepts orders of version 2, see GET /version';
 
 /** An order whose owner, token and wallet have been checked; its signature has not. */
-interface UncheckedOrder {
+interface UnverifiedOrder {
   readonly posted: PostedOrder;
   readonly caller: Caller;
   readonly place: TokenPlace;
   readonly isBound: boolean;
 }
 
-/** An unchecked order with its id, while its signer is being recovered. */
-export interface StartedCheck extends UncheckedOrder {
+/** An unverified order with its id, while its signer is being recovered. */
+export interface StartedCheck extends UnverifiedOrder {
   readonly digest: Uint8Array;
   /** Undefined if no recovery was started. */
   readonly job: RecoveryJob | undefined;
@@ -59,9 +59,9 @@ export interface StartedCheck extends UncheckedOrder {
  * @throws BadRequest with the answer of the first check that fails
  */
 export function intakeOrder(body: unknown, caller: Caller, services: Services): PlacementCommand {
-  const unchecked = checkOrder(parsePostedOrder(body), caller, services);
-  const digest = services.orderHasher.digest(unchecked.posted.order, unchecked.place.market.negRisk);
-  return placementOf({ ...unchecked, digest, job: undefined }, services);
+  const unverified = checkOrder(parsePostedOrder(body), caller, services);
+  const digest = services.orderHasher.digest(unverified.posted.order, unverified.place.market.negRisk);
+  return placementOf({ ...unverified, digest, job: undefined }, services);
 }
 
 /** The first step, for a parsed order: every check before the signature's. */
@@ -69,7 +69,7 @@ export function checkOrder(
   posted: ReturnType<typeof parsePostedOrder>,
   caller: Caller,
   services: Services,
-): UncheckedOrder {
+): UnverifiedOrder {
   if (posted.ownerApiKey !== caller.apiKey) throw new BadRequest(NOT_ITS_OWNER);
   if ('isOtherVersion' in posted) throw new BadRequest(OTHER_VERSION);
   const place = findToken(posted.order, services);
@@ -113,8 +113,8 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
 }
 
 /** The second step: computes the order's digest and starts the recovery of its signer, which is done by the order's turn. */
-export function startCheck(unchecked: UncheckedOrder, services: Services): StartedCheck {
-  const { posted, caller, place, isBound } = unchecked;
+export function startCheck(unverified: UnverifiedOrder, services: Services): StartedCheck {
+  const { posted, caller, place, isBound } = unverified;
   const { order } = posted;
   const digest = services.orderHasher.digest(order, place.market.negRisk);
   // A contract wallet's signature wraps another digest; its own check recovers the signer.

@@ -29,7 +29,7 @@ function reply(context: Context, market: Market, wallet: string, figures: Readon
 }
 
 /** A handler that turns collateral into full sets, or full sets into collateral. */
-const exchanging =
+const convertSets =
   (type: 'Split' | 'Merge'): Handler =>
   async (request, context) => {
     const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
@@ -56,14 +56,14 @@ export const positionsEndpoints: readonly Endpoint[] = [
     path: '/split',
     summary: 'Splits collateral into shares of both tokens of a market.',
     schema: schemas.sets,
-    handler: exchanging('Split'),
+    handler: convertSets('Split'),
   },
   {
     ...row,
     path: '/merge',
     summary: 'Merges shares of both tokens of a market into collateral.',
     schema: schemas.sets,
-    handler: exchanging('Merge'),
+    handler: convertSets('Merge'),
   },
   {
     ...row,

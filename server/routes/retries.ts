@@ -4,7 +4,7 @@ import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
-import type { Trade } from '../views/index.ts';
+import type { Order, Views } from '../views/index.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
@@ -53,23 +53,23 @@ export function latenessOf({ validUntilMs }: RetryTerms, services: Services): Re
   };
 }
 
+/** The state of an order that the views still hold, as JSON text. */
+function presentOriginal(order: Order, { markets, trades }: Views): string {
+  // A delayed order trades only when it is released: its first answer names no trades.
+  const places = order.wasDelayed ? [] : order.trades;
+  const all = places.flatMap(({ marketIndex, tradeNumber }) => trades.byNumber(marketIndex, tradeNumber) ?? []);
+  return originalJson({ ...order, taken: all.filter(({ taker }) => taker.id === order.id) }, markets.of(order));
+}
+
 /** The state of the caller's earlier accepted or killed order; undefined if there is none. */
-async function originalOf({ orderId, owner }: PlacementCommand, services: Services): Promise<Original | undefined> {
-  const { views, historian } = services;
+async function originalOf(
+  { orderId, owner }: PlacementCommand,
+  { views, historian }: Services,
+): Promise<Original | undefined> {
   const order = views.orders.byId(orderId);
-  const market = order === undefined ? undefined : views.markets.byIndex(order.marketIndex);
-  let text: string;
-  if (order === undefined || market === undefined) {
-    const found = await historian.ask({ query: { kind: 'original', orderId, owner }, dialect: 'polymarket' });
-    if (found === undefined) return undefined;
-    text = Buffer.from(found).toString('utf8');
-  } else {
-    const { wasDelayed, createdMs } = order;
-    const isOwn = ({ taker, matchMs }: Trade): boolean => taker.id === order.id && matchMs === createdMs && !wasDelayed;
-    const trades = order.trades.flatMap((place) => views.trades.byNumber(place.marketIndex, place.tradeNumber) ?? []);
-    text = originalJson({ ...order, taken: trades.filter(isOwn) }, market);
-  }
-  return JSON.parse(text) as Original; // written by originalJson
+  if (order !== undefined) return JSON.parse(presentOriginal(order, views)) as Original; // written by originalJson
+  const found = await historian.ask({ query: { kind: 'original', orderId, owner }, dialect: 'polymarket' });
+  return found && (JSON.parse(Buffer.from(found).toString('utf8')) as Original); // written by originalJson too
 }
 
 /** The first answer to a killed order, without the figure that is given only once. */
@@ -81,8 +81,8 @@ function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
 
 const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
-/** A reply that replaces a refusal. */
-export type Told = Reply & { readonly body: string };
+/** A reply whose body is text. */
+export type TextReply = Reply & { readonly body: string };
 
 /**
  * The answer to a refused order. For a duplicate it reports the order's state, or repeats the first answer. An idempotent
@@ -94,7 +94,7 @@ export async function refusalAnswer(
   placement: PlacementCommand,
   { isIdempotent }: RetryTerms,
   services: Services,
-): Promise<Told | RejectionReply> {
+): Promise<TextReply | RejectionReply> {
   const { duplicate } = refusal;
   if (duplicate === undefined || (duplicate === 'possible' && !isIdempotent)) return refusal;
   const original = await originalOf(placement, services);

@@ -72,10 +72,10 @@ const scoring: Handler = async (request, { services, caller }) => {
 
 /** Omits orders of other owners. */
 async function scoringReply(ids: readonly string[], services: Services, owner: string) {
-  const asked = [...new Set(ids)];
-  const areOwn = await Promise.all(asked.map((id) => isOwn(services, id, owner)));
-  const own = asked.filter((_, index) => areOwn[index]);
-  return { body: `{${own.map((id) => `"${id}":false`).join(',')}}` };
+  const distinct = [...new Set(ids)];
+  const areOwn = await Promise.all(distinct.map((id) => isOwn(services, id, owner)));
+  const ownIds = distinct.filter((_, index) => areOwn[index]);
+  return { body: `{${ownIds.map((id) => `"${id}":false`).join(',')}}` };
 }
 
 const manyScoring: Handler = (request, { services, caller }) =>

@@ -75,12 +75,12 @@ export function search(dialect: CatalogDialect): Handler {
     const events = catalog.search.find(text, isWanted);
     const countOf = catalog.groups.eventCounts(hasTags ? creator : undefined);
     const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
-    const from = (page - 1) * limit;
+    const offset = (page - 1) * limit;
     const shown = eventsShown(catalog, views, events, form);
-    const hasMore = from + limit < Math.max(events.length, tags.length);
+    const hasMore = offset + limit < Math.max(events.length, tags.length);
     const rest = JSON.stringify({
       ...(isSlim && { hasMore }),
-      tags: tags.slice(from, from + limit).map((tag) => tagMatch(tag, countOf(tag))),
+      tags: tags.slice(offset, offset + limit).map((tag) => tagMatch(tag, countOf(tag))),
       pagination: { hasMore, totalResults: events.length + tags.length },
     });
     const body: Pieces = [EVENTS_FOUND];

@@ -58,14 +58,14 @@ export async function submitForWallet(
   const record = await exchange.submit(encodeCommand(commandOf(owner)));
   const refused = eventOf(record, 'Rejected');
   if (refused !== undefined) {
-    const since = ownerOfAddress(services, address, given);
-    if (since === owner || rejectionName(refused.code) !== 'WALLET_NOT_OWNED')
+    const newOwner = ownerOfAddress(services, address, given);
+    if (newOwner === owner || rejectionName(refused.code) !== 'WALLET_NOT_OWNED')
       throw rejectionError(refused, { address });
-    await submitAccepted(exchange, commandOf(since), { address });
-    return since;
+    await submitAccepted(exchange, commandOf(newOwner), { address });
+    return newOwner;
   }
-  const deriver = views.accounts.ownerOfDerived(address);
-  if (deriver === undefined) return owner;
-  await claimWallets(services, deriver);
+  const derivingOwner = views.accounts.ownerOfDerived(address);
+  if (derivingOwner === undefined) return owner;
+  await claimWallets(services, derivingOwner);
   return ownerOfAddress(services, address, given);
 }

@@ -9,9 +9,7 @@ import {
   encodeCommand,
   type LogRecord,
   rejectionName,
-  StorageUnavailable,
 } from '../../engine/index.ts';
-import { HistorianUnavailable } from '../history/errors.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -26,17 +24,10 @@ import {
 } from '../wire/cancels.ts';
 import { parseOrderBatch, parsePostedOrder } from '../wire/orders.ts';
 import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } from '../wire/placedOrders.ts';
-import {
-  historyRefusal,
-  type RejectionReply,
-  rejectionError,
-  rejectionReply,
-  replyError,
-  storageRefusal,
-} from '../wire/rejections.ts';
+import { outageRefusal, type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
-import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type Told } from './retries.ts';
+import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type TextReply } from './retries.ts';
 
 /** The immediate outcome of an order, from the record of its PlaceOrder. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -83,11 +74,10 @@ interface Submitted {
   readonly outcome: Promise<PlacedOrder | RejectionReply> | RejectionReply;
 }
 
-/** Runs the next step of a batch element, unless the element has already been refused. */
-function stepOn<From extends object, To>(from: From | RejectionReply, step: (from: From) => To): To | RejectionReply {
-  if (isRefusal(from)) return from;
+/** Runs a step of a batch element; a BadRequest becomes the element's refusal. */
+function attempt<Result>(step: () => Result): Result | RejectionReply {
   try {
-    return step(from);
+    return step();
   } catch (error) {
     if (error instanceof BadRequest) return { status: error.status, text: error.message };
     throw error;
@@ -102,31 +92,31 @@ function startElement(element: unknown, { caller, services }: Context): StartedC
  * Turns an outage into the element's own answer: the journal may have accepted only the first elements of a batch, and only
  * some may need histories.
  */
-function unavailable(error: unknown): RejectionReply {
-  if (error instanceof StorageUnavailable) return storageRefusal(error);
-  if (error instanceof HistorianUnavailable) return historyRefusal(error);
-  throw error;
+function outageAnswer(error: unknown): RejectionReply {
+  const refusal = outageRefusal(error);
+  if (refusal === undefined) throw error;
+  return refusal;
 }
 
 function submitElement(started: StartedCheck, late: RejectionReply | undefined, { services }: Context): Submitted {
   const placement = placementOf(started, services);
   if (late !== undefined) return { placement, outcome: late };
   const record = services.exchange.submit(placement.bytes);
-  return { placement, outcome: record.then((durable) => outcomeOf(durable, placement), unavailable) };
+  return { placement, outcome: record.then((durable) => outcomeOf(durable, placement), outageAnswer) };
 }
 
 async function answerElement(
   one: Submitted | RejectionReply,
   terms: RetryTerms,
   services: Services,
-): Promise<Told | RejectionReply> {
+): Promise<TextReply | RejectionReply> {
   if (isRefusal(one)) return one;
   const result = await one.outcome;
   if (!isRefusal(result)) return { body: placedOrderJson(result) };
-  return refusalAnswer(result, one.placement, terms, services).catch(unavailable);
+  return refusalAnswer(result, one.placement, terms, services).catch(outageAnswer);
 }
 
-function elementJson(answer: Told | RejectionReply): string {
+function elementJson(answer: TextReply | RejectionReply): string {
   if (!isRefusal(answer)) return answer.body;
   const { detail } = answer.extra ?? {};
   return refusedOrderJson(answer.text, typeof detail === 'object' && detail !== null ? detail : undefined);
@@ -137,7 +127,7 @@ function elementJson(answer: Told | RejectionReply): string {
  * refuses it.
  */
 function wholeRefusal(
-  answers: readonly (Told | RejectionReply)[],
+  answers: readonly (TextReply | RejectionReply)[],
   late: RejectionReply | undefined,
 ): RejectionReply | undefined {
   const refusals = answers.filter(isRefusal);
@@ -150,11 +140,11 @@ function wholeRefusal(
 async function postOrders(request: HttpRequest, context: Context): Promise<Reply> {
   const { services } = context;
   const terms = readRetryTerms(request);
-  const elements = request.parsed(parseOrderBatch).map((element) => ({ element }));
-  const started = elements.map((one) => stepOn(one, ({ element }) => startElement(element, context)));
+  const elements = request.parsed(parseOrderBatch);
+  const started = elements.map((element) => attempt(() => startElement(element, context)));
   await services.turns.next();
   const late = latenessOf(terms, services);
-  const submitted = started.map((one) => stepOn(one, (order: StartedCheck) => submitElement(order, late, context)));
+  const submitted = started.map((one) => (isRefusal(one) ? one : attempt(() => submitElement(one, late, context))));
   const answers = await Promise.all(submitted.map((one) => answerElement(one, terms, services)));
   const refusal = wholeRefusal(answers, late);
   if (refusal !== undefined) throw replyError(refusal);

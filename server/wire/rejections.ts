@@ -14,10 +14,11 @@ import {
   type RejectionName,
   rejectionName,
   Side,
-  type StorageUnavailable,
+  StorageUnavailable,
   TICK_SIZES_PIPS,
   takesOnly,
 } from '../../engine/index.ts';
+import { HistorianUnavailable } from '../history/errors.ts';
 import { BadRequest } from '../http/errors.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 
@@ -239,17 +240,23 @@ export function rejectionReply(
 }
 
 /** The reply while histories, and so the fate of a past order, cannot be read. */
-export function historyRefusal({ message }: Error): RejectionReply {
+function historyRefusal({ message }: Error): RejectionReply {
   return byExchange(503, `internal_error: ${message}`, RETRY_SECONDS.unavailable);
 }
 
 /** The reply while nothing can be made durable: to a command that was not accepted, and to one whose outcome is unknown. */
-export function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
+function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
   const seconds = RETRY_SECONDS.unavailable;
   if (!isUndecided) return byExchange(503, `the exchange does not accept commands at present: ${reason}`, seconds);
   const advice = 'Ask for it, or send the same order again: an order is never accepted twice';
   const text = `it is not known whether this was accepted, and it may still be. ${advice}. The reason: ${reason}`;
   return { ...byExchange(503, text, seconds), extra: { code: 'outcome_unknown' } };
+}
+
+/** The reply to a request that met an outage, of the journal or of the histories; undefined for any other error. */
+export function outageRefusal(error: unknown): RejectionReply | undefined {
+  if (error instanceof StorageUnavailable) return storageRefusal(error);
+  return error instanceof HistorianUnavailable ? historyRefusal(error) : undefined;
 }
 
 /** The error that answers a command with a Rejected event, ready to throw. */

@@ -9,7 +9,6 @@ import { bytesToHex, hexToBytes } from '../../server/auth/hex.ts';
 import { asHex } from './orders.ts';
 import { ADDRESS_0, ADDRESS_1, CLOB_AUTH, KEY_0 } from './vectors.ts';
 
-const REFUSED = { ok: false, error: 'Invalid L1 Request headers' };
 const NOW_MS = 10_000_000_000;
 
 const headers: AuthHeaders = {
@@ -60,28 +59,28 @@ test('digests of random statements equal those of viem', () => {
 });
 
 describe('accepted headers', () => {
-  const accepted = { ok: true, owner: ADDRESS_0.toLowerCase(), nonce: '23' };
+  const owner = ADDRESS_0.toLowerCase();
 
   test('the published ones, also with a lower-case address and with the service header family', () => {
-    expect(verifyL1(headers, 80002, NOW_MS)).toEqual(accepted);
-    expect(verifyL1({ ...headers, address: ADDRESS_0.toLowerCase() }, 80002, NOW_MS)).toEqual(accepted);
-    expect(verifyL1({ ...headers, family: 'service' }, 80002, NOW_MS)).toEqual(accepted);
+    expect(verifyL1(headers, 80002, NOW_MS)).toBe(owner);
+    expect(verifyL1({ ...headers, address: ADDRESS_0.toLowerCase() }, 80002, NOW_MS)).toBe(owner);
+    expect(verifyL1({ ...headers, family: 'service' }, 80002, NOW_MS)).toBe(owner);
   });
 
   test('leading zeros of a nonce are ignored', () => {
-    expect(verifyL1({ ...headers, nonce: '0023' }, 80002, NOW_MS)).toEqual(accepted);
+    expect(verifyL1({ ...headers, nonce: '0023' }, 80002, NOW_MS)).toBe(owner);
   });
 
   test('an empty nonce counts as nonce 0', () => {
     const signature = signClobAuth({ ...CLOB_AUTH, nonce: '0' }, 80002, KEY_0);
-    expect(verifyL1({ ...headers, nonce: '', signature }, 80002, NOW_MS)).toEqual({ ...accepted, nonce: '0' });
+    expect(verifyL1({ ...headers, nonce: '', signature }, 80002, NOW_MS)).toBe(owner);
   });
 
   test('timestamps from 300 s in the past to 30 s in the future', () => {
-    expect(verifyL1(headers, 80002, NOW_MS + 300_000)).toEqual(accepted);
-    expect(verifyL1(headers, 80002, NOW_MS + 300_001)).toEqual(REFUSED);
-    expect(verifyL1(headers, 80002, NOW_MS - 30_000)).toEqual(accepted);
-    expect(verifyL1(headers, 80002, NOW_MS - 30_001)).toEqual(REFUSED);
+    expect(verifyL1(headers, 80002, NOW_MS + 300_000)).toBe(owner);
+    expect(verifyL1(headers, 80002, NOW_MS + 300_001)).toBeUndefined();
+    expect(verifyL1(headers, 80002, NOW_MS - 30_000)).toBe(owner);
+    expect(verifyL1(headers, 80002, NOW_MS - 30_001)).toBeUndefined();
   });
 });
 
@@ -105,17 +104,17 @@ describe('rejected headers', () => {
     ['v of 0', { signature: `${CLOB_AUTH.signature.slice(0, -2)}00` }],
   ];
   for (const [name, fields] of cases) {
-    test(name, () => expect(verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).toEqual(REFUSED));
+    test(name, () => expect(verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).toBeUndefined());
   }
 
-  test('another chain', () => expect(verifyL1(headers, 137, NOW_MS)).toEqual(REFUSED));
+  test('another chain', () => expect(verifyL1(headers, 137, NOW_MS)).toBeUndefined());
 
   test('a signature with any byte changed', () => {
     const bytes = hexToBytes(CLOB_AUTH.signature) ?? new Uint8Array();
     for (let index = 0; index < 65; index++) {
       const changed = Uint8Array.from(bytes);
       changed[index] ^= 1;
-      expect(verifyL1({ ...headers, signature: bytesToHex(changed) }, 80002, NOW_MS)).toEqual(REFUSED);
+      expect(verifyL1({ ...headers, signature: bytesToHex(changed) }, 80002, NOW_MS)).toBeUndefined();
     }
   });
 
@@ -127,7 +126,7 @@ describe('rejected headers', () => {
     );
     fc.assert(
       fc.property(anyHeaders, (fields) => {
-        if (Object.keys(fields).length > 0) expect(verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).toBeDefined();
+        expect(() => verifyL1({ ...headers, ...fields }, 80002, NOW_MS)).not.toThrow();
       }),
       { numRuns: 500 },
     );

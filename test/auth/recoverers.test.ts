@@ -93,11 +93,11 @@ test('each job is claimed once, and a late answer is not used for the next job i
 test('a helper does not fall asleep if a job was published after it read the call count', () => {
   const ring = new RecoveryRing();
   const helper = new RecoveryRing(ring.memory);
-  const { calls } = helper;
+  const { callCount } = helper;
   const [{ digest, signature }] = samples;
   ring.write(0, digest, signature);
   ring.publish(1);
-  helper.sleep(calls); // or this test would never end
+  helper.sleep(callCount); // or this test would never end
   expect([ring.unclaimedCount, ring.isAsleep]).toEqual([1, false]);
 });
 

@@ -20,12 +20,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
+import { bannerText } from '../../server/banner.ts';
+import { durationMs } from '../../server/config/settings.ts';
 import { readSeed } from '../../server/dev/seed.ts';
 import { bindFaultText } from '../../server/http/app.ts';
 import { portHolder } from '../../server/http/portHolder.ts';
 import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
+import { startTestServer } from '../support/server.ts';
 
 let folder: string;
 let folderCount = 0;
@@ -104,6 +107,25 @@ describe('the banner', () => {
     // As a closing terminal does; the program that reads the banner gets no further output.
     expect(await server.kill('SIGHUP')).toEqual({ status: 0, signal: null });
     expect(JSON.parse(server.output)).toEqual(banner);
+  });
+
+  test('shows an order window that is not the default, in the largest unit that divides it', async () => {
+    const { services, url, port, close } = await startTestServer();
+    const { config } = services;
+    const shown = (text: string): string | undefined => {
+      const engine = { ...config.engine, orderWindowMs: durationMs(text) };
+      const banner = bannerText({ url, port, services: { ...services, config: { ...config, engine } }, stop: close });
+      return /Order window +(.*)/.exec(banner)?.[1];
+    };
+    expect(['24h', '45s', '90m', '1h', '36h', '7d'].map(shown)).toEqual([
+      undefined,
+      '45 seconds',
+      '90 minutes',
+      '1 hour',
+      '36 hours',
+      '7 days',
+    ]);
+    await close();
   });
 });
 

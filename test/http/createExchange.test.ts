@@ -4,10 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
+import { Catalog } from '../../server/catalog/index.ts';
 import { createExchange, type OwnExchange } from '../../server/createExchange.ts';
 import { createMarket, type Market, newTrader, OrderType, raw, Side } from '../conformance/world.ts';
+import { freePort } from '../support/ports.ts';
 
 const running: OwnExchange[] = [];
 const folders: string[] = [];
@@ -86,4 +88,15 @@ test('a data directory keeps its markets for the next exchange, and only one can
   await first.close();
   const second = await create({ dataDir });
   expect((await raw(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
+});
+
+test('a start that fails after it has begun to listen leaves the port free', async () => {
+  const port = await freePort();
+  const ready = vi.spyOn(Catalog.prototype, 'ready').mockImplementationOnce(() => {
+    throw new Error('the catalog cannot be indexed');
+  });
+  await expect(createExchange({ port })).rejects.toThrow('the catalog cannot be indexed');
+  ready.mockRestore();
+  const { url } = await create({ port });
+  expect((await raw(url, 'GET', '/ok')).status).toBe(200);
 });

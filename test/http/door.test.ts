@@ -184,6 +184,15 @@ describe('HEAD and OPTIONS', () => {
     expect(reply.headers.get('access-control-allow-origin')).toBeNull();
     expect((await send(server.url, 'POST', '/dev/faucet', body, { origin: server.url })).status).toBe(200);
   });
+
+  test('the refusal of a page of the same host on another port names the port whose pages are accepted', async () => {
+    const origin = 'http://127.0.0.1:1';
+    const reply = await send(server.url, 'POST', '/dev/faucet', {}, { origin });
+    expect([reply.status, reply.json.error]).toEqual([
+      401,
+      `this path does not accept requests from pages of ${origin}, only from pages of 127.0.0.1:${server.port}`,
+    ]);
+  });
 });
 
 describe('Host', () => {
@@ -206,6 +215,12 @@ describe('Host', () => {
       );
     },
   );
+
+  test('a request with an empty Host header is rejected with 421 and a sentence that says so', async () => {
+    const [reply] = await sendRaw(server.port, ['GET /time HTTP/1.1\r\nHost:\r\n\r\n']);
+    expect(reply.status).toBe(421);
+    expect(errorOf(reply.body)).toBe('the Host header is empty; use 127.0.0.1 or a host name given with --allow-host');
+  });
 
   test('host names added by the configuration are accepted', async () => {
     const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });

@@ -140,14 +140,14 @@ test('a cancel by the exchange causes a notification with a reason, a cancel by 
 
 test('fak_remainder reports the unfilled shares, and 0 if a better price bought more than ordered', async () => {
   const cheap = await newMarket();
-  const told = async (shares: number) => {
+  const remainderOf = async (shares: number) => {
     await post(alice, cheap, { pips: 6000, shares, token: 1 });
     await post(bob, cheap, { pips: 5000, shares: 20, orderType: 'FAK' });
     const [{ payload }] = await listOf(bob);
     return [payload.reason, payload.original_size, payload.matched_size, payload.remaining_size];
   };
-  expect(await told(10)).toEqual(['fak_remainder', '20', '10', '10']);
-  expect(await told(22)).toEqual(['fak_remainder', '20', '22', '0']);
+  expect(await remainderOf(10)).toEqual(['fak_remainder', '20', '10', '10']);
+  expect(await remainderOf(22)).toEqual(['fak_remainder', '20', '22', '0']);
 });
 
 test('a resolution causes one notification for each token held', async () => {
@@ -171,11 +171,13 @@ test('a split resolution notifies of both tokens, each with price 0.5 and no win
   expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
   const path = `/admin/markets/${halved.conditionId}/resolve`;
   expect((await admin('POST', path, { outcome: 'split' })).status).toBe(200);
-  const told = (await listOf(alice)).slice(0, 2).map(({ payload }: { payload: Record<string, unknown> }) => payload);
-  for (const payload of told) {
+  const payloads = (await listOf(alice))
+    .slice(0, 2)
+    .map(({ payload }: { payload: Record<string, unknown> }) => payload);
+  for (const payload of payloads) {
     expect(payload).toMatchObject({ market: halved.conditionId, matched_size: '3', price: '0.5', winner: false });
   }
-  expect(told.map(({ outcome_index: index }: { outcome_index?: unknown }) => index).sort()).toEqual([0, 1]);
+  expect(payloads.map(({ outcome_index: index }: { outcome_index?: unknown }) => index).sort()).toEqual([0, 1]);
 });
 
 test('DELETE /notifications drops only the named ids of the caller', async () => {

@@ -2,7 +2,7 @@
 // the bytes that arrive are the body.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BodyParts, PART_BYTES, passingBytes } from '../../server/http/replyBody.ts';
+import { BodyParts, PART_BYTES, sendableBody } from '../../server/http/replyBody.ts';
 
 const lengths = fc.oneof(
   fc.nat(40),
@@ -46,10 +46,10 @@ test('a text body has the length of its UTF-8 bytes and arrives as those bytes',
 
 test('a body in shared memory is copied before it is sent, any other body is not', () => {
   const shared = new Uint8Array(new SharedArrayBuffer(1_000)).fill(7);
-  const passing = passingBytes(shared);
+  const passing = sendableBody(shared);
   expect(passing).toBeInstanceOf(Uint8Array);
   expect((passing as Uint8Array).buffer).toBeInstanceOf(ArrayBuffer); // as was just said
   expect([...(passing as Uint8Array)]).toEqual([...shared]);
   const own = new Uint8Array(1_000);
-  expect(passingBytes(own)).toBe(own);
+  expect(sendableBody(own)).toBe(own);
 });

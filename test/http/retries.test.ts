@@ -129,8 +129,12 @@ test('a known order gets its first response again even though its market is clos
   const kill = await sendWith(alice, '/order', killed, {});
   await admin('PATCH', `/admin/markets/${closing.conditionId}`, { status: 'closed' });
   const refusal = { error: `the orderbook ${closing.tokens[0]} does not exist`, market_status: 'closed' };
-  const told = await sendWith(alice, '/order', known, IDEMPOTENT);
-  expect([told.status, told.json, told.headers.get('idempotent-replayed')]).toEqual([200, first.json, 'true']);
+  const replayed = await sendWith(alice, '/order', known, IDEMPOTENT);
+  expect([replayed.status, replayed.json, replayed.headers.get('idempotent-replayed')]).toEqual([
+    200,
+    first.json,
+    'true',
+  ]);
   const again = await sendWith(alice, '/order', killed, IDEMPOTENT);
   expect([again.status, again.json]).toEqual([400, { error: kill.json.error, orderID: kill.json.orderID }]);
   for (const [body, headers] of [[known, {}] as const, [fresh, IDEMPOTENT] as const]) {
@@ -174,8 +178,8 @@ test('an order that arrives after X-Valid-Until-Ms is rejected unless it replays
   expect((await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT })).status).toBe(400);
   const inTime = await sendWith(alice, '/order', body, { 'X-Valid-Until-Ms': String(Date.now() + 60_000) });
   expect(inTime.status).toBe(200);
-  const told = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
-  expect([told.status, told.json]).toEqual([200, inTime.json]);
+  const replayed = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json]).toEqual([200, inTime.json]);
   await call(alice, 'DELETE', '/cancel-all');
 });
 
@@ -183,9 +187,12 @@ test('in a replayed batch that arrives too late, known orders get their first re
   const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
   const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
   const inTime = await sendWith(alice, '/orders', [known], {});
-  const told = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
-  expect([told.status, told.json[0]]).toEqual([200, inTime.json[0]]);
-  expect(told.json[1]).toMatchObject({ errorMsg: expect.stringMatching(/^the order arrived too late: /), orderID: '' });
+  const replayed = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(replayed.json[1]).toMatchObject({
+    errorMsg: expect.stringMatching(/^the order arrived too late: /),
+    orderID: '',
+  });
   for (const [bodies, headers] of [[[known], past] as const, [[fresh], { ...past, ...IDEMPOTENT }] as const]) {
     const { status, json } = await sendWith(alice, '/orders', bodies, headers);
     expect([status, json.code]).toEqual([400, 'too_late']);

@@ -113,11 +113,11 @@ test('long replies are rendered one after the other, even if one of them fails',
     yield* texts(600, 'b');
     throw new Error('no more');
   }
-  const told = async (name: string, rows: Iterable<string>) => {
+  const render = async (name: string, rows: Iterable<string>) => {
     const { length } = await Promise.resolve(whole(rowsReply(rows, ['', '']))).then(textOf, String);
     order.push(`${name} ${length}`);
   };
-  await Promise.all([told('a', texts(2_000, 'a')), told('b', failing()), told('c', texts(300, 'c'))]);
+  await Promise.all([render('a', texts(2_000, 'a')), render('b', failing()), render('c', texts(300, 'c'))]);
   expect(order).toEqual(['a 2005999', 'b 14', 'c 300899']);
 });
 

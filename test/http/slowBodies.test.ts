@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const BODY = `[]${' '.repeat(httpLimits.bodyBytesMax - 2)}`;
 /** How many of them may wait. */
-const ROOM = Math.floor(httpLimits.gatheredBodiesBytesMax / BODY.length);
+const ROOM = Math.floor(httpLimits.incomingBodiesBytesMax / BODY.length);
 const MORE = 3;
 const HEAD = `POST /books HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${BODY.length}\r\n\r\n`;
 let server: TestServer;

@@ -14,7 +14,7 @@ import {
 import type { Answered } from '../../server/http/answered.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
-import { keptBytes } from '../../server/http/replyBody.ts';
+import { bytesOfBody } from '../../server/http/replyBody.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
 
@@ -102,7 +102,7 @@ function faultOfBody(checks: Contract, { requestBody }: Operation, request: Http
 }
 
 const textOf = (body: Answered['reply']['body']): string =>
-  typeof body === 'string' ? body : Buffer.from(keptBytes(body)).toString('utf8');
+  typeof body === 'string' ? body : Buffer.from(bytesOfBody(body)).toString('utf8');
 
 function faultOfRefusal(status: number, body: string): string | undefined {
   const value: unknown = JSON.parse(body);
