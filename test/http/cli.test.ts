@@ -207,6 +207,16 @@ describe('unsuccessful starts', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
   });
 
+  test('a full disk at the first start: exit status 5, and the message names the file that cannot be written', async () => {
+    const dataDir = freshDir();
+    mkdirSync(dataDir, { recursive: true });
+    symlinkSync('/dev/full', join(dataDir, 'mode.new'));
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    const sentence = `The file ${join(dataDir, 'mode')} cannot be written: ENOSPC`;
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
+    await (await startServerProcess({ dataDir })).stop();
+  });
+
   test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
