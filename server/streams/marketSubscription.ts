@@ -44,17 +44,22 @@ export class MarketSubscription {
     if (this.isLive) this.movedAt = this.stream.numbers[FORM_OF_ALL];
     this.leave();
     const form = formOf(tokens, isCustom);
-    const isReplaying = this.from !== undefined && form !== this.form;
+    const isOtherStream = form !== this.form;
     this.tokens = tokens;
     this.form = form;
     this.dump &= tokens;
-    if (isReplaying) this.oweGap(0, 'the socket changed its tokens or features during the replay');
+    if (!isOtherStream) return;
+    // What is owed by number counts the messages of the stream that the socket has left.
+    if (this.from !== undefined) this.oweGap(0, 'the socket changed its tokens or features during the replay');
+    else if (this.gap !== undefined) this.oweGap(0, this.gap.reason);
   }
 
-  /** Owes the messages after the client's resume point, or a gap. */
+  /** Owes the messages after the client's resume point, or a gap; in place of whatever else was owed. */
   resumeAt({ form, sequence, isOfThisLog }: Place): void {
     if (isOfThisLog && form === this.form) {
       this.from = sequence;
+      this.dump = 0;
+      this.gap = undefined;
       return;
     }
     const reason = isOfThisLog
