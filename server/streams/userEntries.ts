@@ -90,10 +90,6 @@ export class UserEntries {
     return this.numbers[(place % this.most) * NUMBERS + 2];
   }
 
-  marketNumberOf(place: number): number {
-    return this.numbers[(place % this.most) * NUMBERS + 7];
-  }
-
   /** The entry at a place; its owner must not have been told to forget it. */
   read(place: number): UserEntry {
     const { numbers } = this;

@@ -53,23 +53,19 @@ export class UserStream {
     this.head = 0;
   }
 
-  /**
-   * Up to `most` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept.
-   */
+  /** Up to `most` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept. */
   since(marketIndex: number | undefined, number: number, most: number): readonly UserEntry[] | undefined {
     const { places, head, kept } = this;
     if (marketIndex === undefined) {
       const first = places.length - (this.number - number);
       return first < head ? undefined : places.slice(first, first + most).map((place) => kept.read(place));
     }
+    const count = this.numberOf(marketIndex) - number;
     const found: number[] = [];
-    for (let at = places.length - 1; at >= head; at -= 1) {
-      const place = places[at];
-      if (kept.marketOf(place) !== marketIndex) continue;
-      if (kept.marketNumberOf(place) <= number) break;
-      found.push(place);
+    for (let at = places.length - 1; at >= head && found.length < count; at -= 1) {
+      if (kept.marketOf(places[at]) === marketIndex) found.push(places[at]);
     }
-    if (found.length < this.numberOf(marketIndex) - number) return undefined;
+    if (found.length < count) return undefined;
     const first = Math.max(0, found.length - most);
     return found
       .slice(first)
