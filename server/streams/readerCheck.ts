@@ -58,7 +58,7 @@ export class ReaderCheck {
       if (this.beat - askedAt <= beats) break;
       this.unanswered.delete(connection);
       // Some clients never answer pings: silence means something only for a client that has answered before.
-      if (!connection.hasAnswered) continue;
+      if (!connection.hasAnswered || connection.isLost) continue;
       connection.hold();
       this.holdCount += 1;
     }

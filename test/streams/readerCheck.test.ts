@@ -342,3 +342,14 @@ test('a held client is not pinged again, and a forgotten one is never held', () 
   step(40);
   expect(pings[0]).toBe(before);
 });
+
+test('a client that has lost a message is not counted among those held', () => {
+  const { connections, check, step } = world(1, streamLimits.askEveryMs);
+  const [lost] = connections;
+  check.ask(lost);
+  check.answered(lost);
+  check.ask(lost);
+  lost.isLost = true;
+  step(2);
+  expect([lost.isHeld, check.holdCount]).toEqual([false, 0]);
+});
