@@ -97,8 +97,8 @@ export class Connection {
   }
 
   /** Pings the client to check that it reads; it answers with a pong that repeats the payload. */
-  ping(words: string): void {
-    if (this.isOpen && !this.isLost) this.socket.ping(words);
+  ping(payload: string): void {
+    if (this.isOpen && !this.isLost) this.socket.ping(payload);
   }
 
   /** Owes the client its messages from now on, until `release`. */

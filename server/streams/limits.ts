@@ -55,11 +55,11 @@ export const streamLimits = {
   /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
   /** How often some clients are pinged to check that they read, ms. */
-  askEveryMs: 50,
+  pingEveryMs: 50,
   /** Most pings at a time, which makes 2,000 a second however many sockets are open. Opening a socket adds one ping. */
-  asksABeatMax: 100,
-  /** A round of pings over all clients takes this long, ms, and longer if there are too many of them. */
-  askAgainMs: 1_000,
+  pingsPerBeatMax: 100,
+  /** A lap of pings over all clients takes this long, ms, and longer if there are too many of them. */
+  pingLapMs: 1_000,
   /** Snapshots and replays wait while a socket has more than this buffered, bytes. */
   pacedBytesMax: 16_384,
   /** A frame of a dump is sent once its books exceed this, bytes. */
