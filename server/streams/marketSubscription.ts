@@ -2,7 +2,7 @@
 // before it goes live: a dump, a replay, a gap, or a heartbeat. Held by marketChannel.ts, which pays what is owed. Nothing here
 // sends a message.
 import type { Market } from '../views/index.ts';
-import type { Place } from './askedMarkets.ts';
+import type { MarketResumePoint } from './askedMarkets.ts';
 import type { Connection } from './connection.ts';
 import { FORM_COUNT, type Form, formOf } from './ids.ts';
 import type { MarketStream } from './marketStream.ts';
@@ -55,7 +55,7 @@ export class MarketSubscription {
   }
 
   /** Owes the messages after the client's resume point, or a gap; in place of whatever else was owed. */
-  resumeAt({ form, sequence, isOfThisLog }: Place): void {
+  resumeAt({ form, sequence, isOfThisLog }: MarketResumePoint): void {
     if (isOfThisLog && form === this.form) {
       this.from = sequence;
       this.dump = 0;

@@ -63,7 +63,7 @@ export class Publisher implements ChannelHost, UserHost {
     users.dirty = [];
     for (const owner of owners) {
       owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.entriesAdded(owner.changed);
       owner.changed.clear();
     }
     const owed = this.oweBurst();

@@ -71,7 +71,7 @@ interface Gap {
 const EVERYTHING = -1;
 
 /** A client's resume points, by market index or EVERYTHING. */
-type Places = ReadonlyMap<number, ResumePoint>;
+type ResumePoints = ReadonlyMap<number, ResumePoint>;
 
 /** One stream that the socket follows. */
 interface Cursor {
@@ -79,9 +79,10 @@ interface Cursor {
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
+  /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
+  sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
   owed: 'mark' | Gap | undefined;
-  toldMs: number;
 }
 
 export class UserSubscriber implements Subscriber {
@@ -99,7 +100,7 @@ export class UserSubscriber implements Subscriber {
   /** Whether a stream has more entries than one step may send. */
   private hasMore = false;
   /** No stream can be due for a heartbeat before this time, ms. */
-  private silentFromMs = 0;
+  private nextHeartbeatMs = 0;
   /** The one stream being read from the log or waiting for that; other streams that need the log come after it. */
   private reading: Cursor | undefined;
 
@@ -117,20 +118,20 @@ export class UserSubscriber implements Subscriber {
   /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
-    const unknown: string[] = [];
+    const unknownMarkets: string[] = [];
     // Resume points for streams of other owners or of markets that do not exist.
-    const lost = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
+    const unknownStreams = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
       const market = this.host.feed.views.markets.byCondition(conditionId);
-      if (market === undefined || !isListed(market)) unknown.push(conditionId);
+      if (market === undefined || !isListed(market)) unknownMarkets.push(conditionId);
       else indexes.push(market.index);
     }
     if (request.isUnsubscribe) this.unsubscribe(indexes);
     else this.subscribe(request, indexes);
     if (this.connection.endIfTooMany(this.cursors.size, 'markets')) return;
     this.pump();
-    refuseUnknown('market', unknown, lost);
+    refuseUnknown('market', unknownMarkets, unknownStreams);
   }
 
   drained(): void {
@@ -154,7 +155,7 @@ export class UserSubscriber implements Subscriber {
   }
 
   /** Sends the new entries of these markets at once, whatever else is owed. */
-  told(changed: Iterable<number>): void {
+  entriesAdded(changed: Iterable<number>): void {
     const everything = this.cursors.get(EVERYTHING);
     if (everything !== undefined) this.pumpCursor(everything);
     for (const market of changed) {
@@ -185,39 +186,39 @@ export class UserSubscriber implements Subscriber {
 
   /** Sends heartbeats on silent streams. */
   beat(nowMs: number, silentMs: number): void {
-    if (nowMs < this.silentFromMs) return;
-    this.silentFromMs = nowMs + silentMs;
+    if (nowMs < this.nextHeartbeatMs) return;
+    this.nextHeartbeatMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
-      const isSilent = nowMs - cursor.toldMs >= silentMs && this.reading !== cursor;
+      const isSilent = nowMs - cursor.sentMs >= silentMs && this.reading !== cursor;
       if (isSilent) cursor.owed ??= 'mark';
-      else this.silentFromMs = Math.min(this.silentFromMs, cursor.toldMs + silentMs);
+      else this.nextHeartbeatMs = Math.min(this.nextHeartbeatMs, cursor.sentMs + silentMs);
     }
     this.pump();
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
-    const places = this.placesOf(request);
-    const named = [...indexes, ...places.keys()].filter((key) => key !== EVERYTHING);
-    if (request.markets.length === 0 && (named.length === 0 || places.has(EVERYTHING))) {
+    const resumePoints = this.resumePointsOf(request);
+    const named = [...indexes, ...resumePoints.keys()].filter((key) => key !== EVERYTHING);
+    if (request.markets.length === 0 && (named.length === 0 || resumePoints.has(EVERYTHING))) {
       // A request that names no market means all markets, whatever was named before.
       for (const key of this.cursors.keys()) if (key !== EVERYTHING) this.cursors.delete(key);
-      this.follow(EVERYTHING, places);
+      this.follow(EVERYTHING, resumePoints);
       return;
     }
-    for (const index of named) this.follow(index, places);
+    for (const index of named) this.follow(index, resumePoints);
     // Naming markets narrows a socket that followed everything.
     if (named.length > 0) this.cursors.delete(EVERYTHING);
   }
 
   /** The client's resume points in this owner's streams; one of this log is preferred to one of another. */
-  private placesOf({ resume }: StreamRequest): Places {
-    const places = new Map<number, ResumePoint>();
+  private resumePointsOf({ resume }: StreamRequest): ResumePoints {
+    const resumePoints = new Map<number, ResumePoint>();
     for (const point of resume) {
       const key = this.keyOf(point.streamId);
       if (key === undefined) continue;
-      if (!places.has(key) || point.streamId === this.nameOf(key)) places.set(key, point);
+      if (!resumePoints.has(key) || point.streamId === this.nameOf(key)) resumePoints.set(key, point);
     }
-    return places;
+    return resumePoints;
   }
 
   /** The market index, or EVERYTHING, of one of this owner's streams, of any log; undefined for every other name. */
@@ -238,16 +239,16 @@ export class UserSubscriber implements Subscriber {
     if (this.cursors.size === 0) this.follow(EVERYTHING, new Map());
   }
 
-  private follow(key: number, places: Places): void {
+  private follow(key: number, resumePoints: ResumePoints): void {
     const { feed } = this.host;
     const streamId = this.nameOf(key);
     const marketIndex = key === EVERYTHING ? undefined : key;
-    const point = places.get(key) ?? places.get(EVERYTHING);
+    const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, toldMs: 0 };
+    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined };
     this.cursors.set(key, cursor);
-    this.silentFromMs = 0;
+    this.nextHeartbeatMs = 0;
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
       cursor.owed = 'mark';
     } else if (!point.streamId.endsWith(feed.log)) {
@@ -264,7 +265,7 @@ export class UserSubscriber implements Subscriber {
     if (owed === undefined) return;
     const nowMs = this.host.now();
     cursor.owed = undefined;
-    cursor.toldMs = performance.now();
+    cursor.sentMs = performance.now();
     this.connection.send(
       owed === 'mark' ? heartbeatText(streamId, sent, nowMs) : gapText(streamId, sent, nowMs, owed.after, owed.reason),
     );
@@ -292,7 +293,7 @@ export class UserSubscriber implements Subscriber {
         cursor.sent += 1;
       }
     });
-    cursor.toldMs = performance.now();
+    cursor.sentMs = performance.now();
     if (canSend()) this.hasMore = true;
   }
 
