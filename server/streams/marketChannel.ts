@@ -3,7 +3,13 @@
 // of a stream.
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
-import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
+import {
+  heartbeatText,
+  NO_NEW_ASSETS,
+  openingText,
+  refuseUnknown,
+  type StreamRequest,
+} from '../wire/streamRequests.ts';
 import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarkets.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
@@ -225,11 +231,9 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form, market, dump, gap } = subscription;
     const { connection, host } = this;
     const nowMs = host.now();
-    if ((gap !== undefined || dump === 0) && this.endFrame()) return 0;
-    if (gap !== undefined) {
-      connection.send(gapText(stream.ids[form], stream.numbers[form], nowMs, gap.after, gap.reason));
-    } else if (dump === 0) {
-      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], nowMs));
+    if (gap !== undefined || dump === 0) {
+      if (this.endFrame()) return 0;
+      connection.send(openingText(gap ?? 'heartbeat', stream.ids[form], stream.numbers[form], nowMs));
     }
     const books = new MessageBatch();
     for (const outcome of [0, 1] as const) {

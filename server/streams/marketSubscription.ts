@@ -2,6 +2,7 @@
 // before it goes live: a dump, a replay, a gap, or a heartbeat. Held by marketChannel.ts, which pays what is owed. Nothing here
 // sends a message.
 import type { Market } from '../views/index.ts';
+import type { Gap } from '../wire/streamRequests.ts';
 import type { MarketResumePoint } from './askedMarkets.ts';
 import type { Connection } from './connection.ts';
 import { FORM_COUNT, type Form, formOf } from './ids.ts';
@@ -24,8 +25,8 @@ export class MarketSubscription {
   dump = 0;
   /** The number after which messages are owed; undefined if none are. */
   from: number | undefined;
-  /** The gap that is owed: the number after which messages are missing, and why. */
-  gap: { readonly after: number; readonly reason: string } | undefined;
+  /** The gap that is owed. */
+  gap: Gap | undefined;
   /** FORM_OF_ALL's number when the socket left one of the market's streams for another; set until the new one is live. */
   private movedAt: number | undefined;
   private readonly connection: Connection;

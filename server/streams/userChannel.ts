@@ -2,7 +2,13 @@
 // events, events missed while disconnected and events that a slow reader has yet to take are treated alike: they are the
 // entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
 import { isListed, type Views } from '../views/index.ts';
-import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
+import {
+  type Opening,
+  openingText,
+  type ResumePoint,
+  refuseUnknown,
+  type StreamRequest,
+} from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
@@ -61,12 +67,6 @@ export interface UserHost {
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
 
-/** The messages after a number are missing. */
-interface Gap {
-  readonly after: number;
-  readonly reason: string;
-}
-
 /** Key of the stream of all markets, in place of a market index. */
 const EVERYTHING = -1;
 
@@ -82,7 +82,7 @@ interface Cursor {
   /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
   sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
-  owed: 'mark' | Gap | undefined;
+  owed: Opening | undefined;
 }
 
 export class UserSubscriber implements Subscriber {
@@ -190,7 +190,7 @@ export class UserSubscriber implements Subscriber {
     this.nextHeartbeatMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
       const isSilent = nowMs - cursor.sentMs >= silentMs && this.reading !== cursor;
-      if (isSilent) cursor.owed ??= 'mark';
+      if (isSilent) cursor.owed ??= 'heartbeat';
       else this.nextHeartbeatMs = Math.min(this.nextHeartbeatMs, cursor.sentMs + silentMs);
     }
     this.pump();
@@ -250,7 +250,7 @@ export class UserSubscriber implements Subscriber {
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
-      cursor.owed = 'mark';
+      cursor.owed = 'heartbeat';
     } else if (!point.streamId.endsWith(feed.log)) {
       cursor.owed = { after: 0, reason: 'the stream belongs to another log' };
     } else if (point.streamId !== streamId) {
@@ -263,12 +263,9 @@ export class UserSubscriber implements Subscriber {
   private payOwed(cursor: Cursor): void {
     const { owed, streamId, sent } = cursor;
     if (owed === undefined) return;
-    const nowMs = this.host.now();
     cursor.owed = undefined;
     cursor.sentMs = performance.now();
-    this.connection.send(
-      owed === 'mark' ? heartbeatText(streamId, sent, nowMs) : gapText(streamId, sent, nowMs, owed.after, owed.reason),
-    );
+    this.connection.send(openingText(owed, streamId, sent, this.host.now()));
   }
 
   private pumpCursor(cursor: Cursor): void {
