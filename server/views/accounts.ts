@@ -121,7 +121,7 @@ export class AccountsView {
     const account: AccountDraft = { accountId, wallet, owner, collateralMicro: 0, sharesMicro: new Map() };
     this.accounts[accountId] = account;
     this.wallets.set(wallet, account);
-    this.join(account, owner);
+    this.addToOwner(account, owner);
   }
 
   setCollateral(accountId: number, collateralMicro: number): void {
@@ -171,7 +171,7 @@ export class AccountsView {
     if (account === undefined || account.owner === owner) return;
     this.byOwner.get(account.owner)?.delete(account);
     account.owner = owner;
-    this.join(account, owner);
+    this.addToOwner(account, owner);
   }
 
   setFlags(owner: string, flags: number): void {
@@ -198,7 +198,7 @@ export class AccountsView {
     this.exchangeMode = state.exchangeMode;
   }
 
-  private join(account: AccountDraft, owner: string): void {
+  private addToOwner(account: AccountDraft, owner: string): void {
     const owned = this.byOwner.get(owner);
     if (owned === undefined) this.byOwner.set(owner, new Set([account]));
     else owned.add(account);

@@ -94,10 +94,9 @@ export class OrdersView {
     return order;
   }
 
-  killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
+  killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): void {
     const order = this.add(event, command, tMs, 'CANCELED');
     this.ended.push({ order, endedMs: this.tMs });
-    return order;
   }
 
   rested(orderNumber: number, lots: number): Order | undefined {
