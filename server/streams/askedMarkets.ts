@@ -15,7 +15,7 @@ export interface MarketResumePoint {
 interface AskedTokens {
   /** By market index, the tokens as bits: 1 the first, 2 the second. */
   readonly tokens: Map<number, number>;
-  /** Ids of no listed market's token. */
+  /** Ids that belong to no listed market. */
   readonly unknownTokens: readonly string[];
 }
 
@@ -37,7 +37,7 @@ export function askedTokens(views: Views, assetIds: readonly string[]): AskedTok
   return { tokens, unknownTokens };
 }
 
-/** Tokens and resume points. A stream that no token asks for is asked for by its name, unless it is unknown. */
+/** Tokens and resume points. A stream whose market no token names is requested by its own name, unless it is unknown. */
 export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: StreamRequest): AskedStreams {
   const { tokens, unknownTokens } = askedTokens(views, assetIds);
   const resumePoints = new Map<number, MarketResumePoint[]>();

@@ -45,7 +45,7 @@ export const streamLimits = {
   payloadBytesMax: 1_048_576,
   /** How many tokens, or markets of the user channel, one socket may follow. */
   subscriptionsMax: 2_000,
-  /** How many messages a socket may send at once, and how many more each second; the burst allows one a token to subscribe. */
+  /** How many messages a socket may send at once, and how many more each second; the burst allows one per token followed. */
   messagesBurst: 2_100,
   messagesPerSecond: 20,
   /** Bytes that may wait in memory for one socket, once the operating system's own buffers are full. */

@@ -1,5 +1,5 @@
-// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush makes one publish a
-// topic, since a publish costs one send a socket. Owned and called by the hub, and shared by the channels of all sockets: it
+// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush publishes once per
+// topic, since a publish costs one send per socket. Owned and called by the hub, and shared by the channels of all sockets: it
 // knows the subscribers of each stream. It deals with single sockets only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
@@ -54,7 +54,7 @@ export class Publisher implements ChannelHost, UserHost {
     return this.parts.exchange.now();
   }
 
-  /** Publishes everything that waits, with one publish a topic. */
+  /** Publishes everything that waits, once per topic. */
   flush(): void {
     const { feed } = this;
     if (!feed.isWaiting) return;

@@ -17,7 +17,7 @@ const PATIENCE = 2;
 const SLOWEST_DECAY = 0.98;
 
 /**
- * Pings clients in turn and detects late answers. Time is counted in beats, at most one an event-loop turn: a pause of the
+ * Pings clients in turn and detects late answers. Time is counted in beats, at most one per event-loop turn: a pause of the
  * exchange itself makes no client late, since the answers that arrived meanwhile are read between two beats.
  */
 export class ReaderCheck {

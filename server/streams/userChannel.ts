@@ -19,7 +19,7 @@ import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
 
 /** Entries sent at a time. */
-const ENTRIES_A_STEP = 64;
+const ENTRIES_PER_STEP = 64;
 /** How long, ms in total, one reading of the log waits for room in its socket: other sockets wait for the log meanwhile. */
 const ROOM_WAIT_MS_MAX = 2_000;
 
@@ -276,7 +276,7 @@ export class UserSubscriber implements Subscriber {
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
     if (!canSend()) return;
-    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
+    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
     if (entries === undefined) {
       if (this.reading === undefined) this.readLog(cursor);
       return;

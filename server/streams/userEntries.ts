@@ -36,7 +36,7 @@ interface EntryOwner {
 const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
 const TRADE_KIND = 3;
 /** Numbers per entry: kind, status, market, filled lots, trade count, time, and the entry's own two numbers. */
-const NUMBERS_AN_ENTRY = 8;
+const NUMBERS_PER_ENTRY = 8;
 
 export class UserEntries {
   private readonly entriesMax: number;
@@ -48,7 +48,7 @@ export class UserEntries {
   /** @param entriesMax how many entries are kept */
   constructor(entriesMax: number) {
     this.entriesMax = entriesMax;
-    this.numbers = new Float64Array(entriesMax * NUMBERS_AN_ENTRY);
+    this.numbers = new Float64Array(entriesMax * NUMBERS_PER_ENTRY);
   }
 
   /** Stores an order's current state; returns the entry's place. It evicts the oldest entry of all owners. */
@@ -87,14 +87,14 @@ export class UserEntries {
   }
 
   marketOf(place: number): number {
-    return this.numbers[(place % this.entriesMax) * NUMBERS_AN_ENTRY + 2];
+    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 2];
   }
 
   /** The entry at a place; its owner must not have been told to forget it. */
   read(place: number): UserEntry {
     const { numbers } = this;
     const slot = place % this.entriesMax;
-    const at = slot * NUMBERS_AN_ENTRY;
+    const at = slot * NUMBERS_PER_ENTRY;
     const row = this.rows[slot];
     const shared = {
       marketIndex: numbers[at + 2],
@@ -121,6 +121,6 @@ export class UserEntries {
     this.owners[slot] = owner;
     this.rows[slot] = row;
     this.count += 1;
-    return slot * NUMBERS_AN_ENTRY;
+    return slot * NUMBERS_PER_ENTRY;
   }
 }

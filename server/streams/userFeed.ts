@@ -84,8 +84,9 @@ export class UserFeed {
   private readonly streams = new Map<string, UserStream>();
   /** Cache of each account's stream: looking it up by the owner's address takes longer. */
   private readonly byAccount: (UserStream | undefined)[] = [];
-  /** Orders that already have an update in this record; `placed` is the order that it placed. */
+  /** Orders that already have an update in this record. */
   private readonly updated = new Set<number>();
+  /** The order that this record placed, whose entry shows it after the whole record already. */
   private placed = NONE;
 
   constructor(views: Views, entriesMax: number) {
@@ -113,7 +114,7 @@ export class UserFeed {
     this.addOrderEntry('PLACEMENT', orderNumber, tMs);
   }
 
-  /** A maker's fill, or the entry of a delayed order: one update a record, since it shows the order after the whole record. */
+  /** A maker's fill, or the entry of a delayed order: one update per record, since it shows the order after the whole record. */
   update(orderNumber: number, tMs: number): void {
     if (this.placed === orderNumber || this.updated.has(orderNumber)) return;
     this.updated.add(orderNumber);
