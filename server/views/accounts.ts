@@ -94,9 +94,10 @@ export class AccountsView {
 
   /** Micro-shares of a token by owner, summed over the owner's wallets. Scans all accounts. */
   holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
+    const token = tokenNumber(marketIndex, outcome);
     const holders = new Map<string, number>();
     for (const { owner, sharesMicro } of this.accounts) {
-      const held = sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
+      const held = sharesMicro.get(token) ?? 0;
       if (held > 0) holders.set(owner, (holders.get(owner) ?? 0) + held);
     }
     return holders;
