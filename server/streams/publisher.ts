@@ -97,7 +97,8 @@ export class Publisher implements ChannelHost, UserHost {
     const { messages } = this.feed.markets;
     stream.pending = [];
     for (let form = 0; form < FORM_COUNT; form += 1) {
-      if (stream.subscribers[form] === 0) continue;
+      const hasMessages = stream.numbers[form] > pending[0].before[form];
+      if (stream.subscribers[form] === 0 || !hasMessages) continue;
       this.topic = stream.ids[form];
       stream.publishedMs[form] = performance.now();
       const idBytes = stream.idBytes[form];
