@@ -38,7 +38,7 @@ class Draft implements MarketChange {
   bestBidPips = 0;
   bestAskPips = 0;
   /** Offset of each level in `levels`, by pips · 2 + side, once there are many. */
-  private places: Map<number, number> | undefined;
+  private offsets: Map<number, number> | undefined;
 
   clear(marketIndex: number): void {
     this.marketIndex = marketIndex;
@@ -49,25 +49,25 @@ class Draft implements MarketChange {
     this.isTop = false;
     this.isWhole = false;
     this.isResolved = false;
-    this.places = undefined;
+    this.offsets = undefined;
   }
 
   addLevel(pips: number, bit: number, lots: number): void {
     const { levels } = this;
-    const found = this.placeOf(pips, bit);
+    const found = this.offsetOf(pips, bit);
     if (found !== undefined) {
       levels[found + 2] += lots;
       return;
     }
     const at = this.levelCount * 3;
-    this.places?.set(pips * 2 + bit, at);
+    this.offsets?.set(pips * 2 + bit, at);
     levels[at] = pips;
     levels[at + 1] = bit;
     levels[at + 2] = lots;
     this.levelCount += 1;
   }
 
-  private placeOf(pips: number, bit: number): number | undefined {
+  private offsetOf(pips: number, bit: number): number | undefined {
     const { levels, levelCount } = this;
     if (levelCount < MANY_LEVELS) {
       for (let at = 0; at < levelCount * 3; at += 3) {
@@ -75,11 +75,11 @@ class Draft implements MarketChange {
       }
       return undefined;
     }
-    if (this.places === undefined) {
-      this.places = new Map();
-      for (let at = 0; at < levelCount * 3; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
+    if (this.offsets === undefined) {
+      this.offsets = new Map();
+      for (let at = 0; at < levelCount * 3; at += 3) this.offsets.set(levels[at] * 2 + levels[at + 1], at);
     }
-    return this.places.get(pips * 2 + bit);
+    return this.offsets.get(pips * 2 + bit);
   }
 }
 
