@@ -263,8 +263,7 @@ export class StreamHub {
     if (connection.channel === 'market') {
       connection.subscriber ??= new MarketSubscriber(connection, this.publisher);
     } else if (!this.admit(connection, request.credentials)) return;
-    const { subscriber } = connection;
-    if (subscriber instanceof MarketSubscriber || subscriber instanceof UserSubscriber) subscriber.request(request);
+    connection.subscriber?.request(request);
   }
 
   /** Whether the socket is authenticated, by these credentials or by those of an earlier message. */

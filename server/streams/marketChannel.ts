@@ -48,7 +48,6 @@ export class MarketSubscriber implements Subscriber {
     this.writer = new FrameWriter((frame) => connection.send(frame));
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
     if (request.isUnsubscribe) this.unsubscribe(request.assetIds);

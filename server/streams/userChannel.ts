@@ -115,7 +115,6 @@ export class UserSubscriber implements Subscriber {
     else listeners.add(this);
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
     const unknownMarkets: string[] = [];
