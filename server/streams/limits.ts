@@ -1,5 +1,6 @@
-// Every limit of the streams, with its unit and reason. Read by the sockets' checks, their error texts and the AsyncAPI
-// document. Limits that an operator or a test may set are in StreamSettings; the others are fixed here.
+// The limits of sockets and streams, each with its unit and reason. Read by the sockets' checks, their error texts and the
+// AsyncAPI document. Limits that an operator or a test may set are in StreamSettings; the others are fixed here. A limit of one
+// structure alone stands beside that structure.
 
 /** Limits that differ between a venue, a laptop and a test. */
 export interface StreamSettings {
