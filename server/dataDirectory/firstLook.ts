@@ -5,12 +5,15 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { journalFileIn, reasonOf, wasLeftBehind } from '../../engine/index.ts';
-import { endSignals, fatal } from '../process/fatal.ts';
+import { endSignals, FatalError, fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 
 /** Signals by which an operator or the system ends a process, whatever it does: they say nothing about the journal. */
 const SIGNALS_FROM_OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set([...endSignals, 'SIGKILL']);
+
+/** The child was ended by a signal from outside; a stop sends the same signal to the start itself. */
+export class FirstLookEnded extends FatalError {}
 
 /**
  * Reads the journal in a child process, unless it was closed properly; returns if the process survives.
@@ -27,7 +30,7 @@ export async function requireReadable(dataDir: string): Promise<void> {
   const hint = `"outcry verify --data-dir ${dataDir}" shows how far it can be read.`;
   if (SIGNALS_FROM_OUTSIDE.has(signal)) {
     const sentence = `${unchecked}: the process that read it was ended by ${signal}.`;
-    fatal('data', `${sentence} Start again; if that fails too, ${hint}`);
+    throw new FirstLookEnded('data', `${sentence} Start again; if that fails too, ${hint}`);
   }
   const sentence = `The journal file ${file} is damaged: reading it killed a process with ${signal}.`;
   fatal('data', `${sentence} Restore it from a backup; ${hint}`);

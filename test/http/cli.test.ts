@@ -258,6 +258,19 @@ describe('unsuccessful starts', () => {
     await (await startServerProcess({ dataDir })).stop();
   });
 
+  test('SIGTERM to all processes during the first look after a crash: exit status 0', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).kill('SIGKILL');
+    const script = `if (process.argv[1]?.endsWith('firstLookChild.ts')) {
+        process.kill(process.ppid, 'SIGTERM');
+        process.kill(process.pid, 'SIGTERM');
+      }`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
+    expect([end.status, end.output]).toEqual([0, 'SIGTERM: stopped while reading the journal.\n']);
+    await (await startServerProcess({ dataDir })).stop();
+  });
+
   test('an unreadable file in the data directory: exit status 5, and the message names the cause', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
