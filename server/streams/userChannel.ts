@@ -83,6 +83,8 @@ interface Cursor {
   sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
   owed: Opening | undefined;
+  /** Whether the next entry is no longer in memory and not yet being read from the log. */
+  needsLog: boolean;
 }
 
 export class UserSubscriber implements Subscriber {
@@ -245,7 +247,7 @@ export class UserSubscriber implements Subscriber {
     const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined };
+    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined, needsLog: false };
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
@@ -274,9 +276,11 @@ export class UserSubscriber implements Subscriber {
       this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    if (!canSend()) return;
+    // A stream that waits for its turn to read the log is not searched again at each event: that can take milliseconds.
+    if (!canSend() || (cursor.needsLog && this.reading !== undefined)) return;
     const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
     if (entries === undefined) {
+      cursor.needsLog = true;
       if (this.reading === undefined) this.readLog(cursor);
       return;
     }
@@ -308,6 +312,7 @@ export class UserSubscriber implements Subscriber {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
     this.reading = cursor;
+    cursor.needsLog = false;
     let waitedMs = 0;
     const last = stream.numberOf(marketIndex);
     const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };

@@ -11,6 +11,7 @@ import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
+import { UserStream } from '../../server/streams/userFeed.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
@@ -446,4 +447,27 @@ test('a pending gap uses the numbers of the stream to which the socket has meanw
   expect([missed, reason]).toEqual([1, 'the missing messages are no longer kept']);
   isSound(socket);
   await socket.close();
+});
+
+test('streams that wait for the log are not searched in memory at each of their events', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+  await start(3, { userEntriesMax: 8 }, dataDir);
+  const socket = await listen(0);
+  for (const market of [0, 1, 2]) for (let count = 0; count < 10; count += 1) await buy(market, 0, 0, 4_000, 100);
+  await socket.until(({ reader }) => reader.eventCount === 30);
+  const [all] = socket.reader.sequences.keys();
+  await socket.close();
+  const since = vi.spyOn(UserStream.prototype, 'since');
+  const resumed = await TestSocket.open(server.url, '/ws/user');
+  const resume = [0, 1].map((market) => ({ stream_id: all.replace('-all-', `-0000000${market}-`), sequence: 0 }));
+  resumed.send({ type: 'user', auth: authOf(server.services.secret, 0), resume });
+  // Both must be read from the log, one after the other: the second now waits for the first.
+  await vi.waitFor(() => expect(since).toHaveBeenCalledTimes(2), PATIENCE);
+  for (let count = 0; count < 4; count += 1) await buy(1, 0, 0, 4_000, 100);
+  await resumed.until(({ reader }) => reader.eventCount === 24);
+  expect(since.mock.results.filter(({ value }) => value === undefined)).toHaveLength(3);
+  since.mockRestore();
+  isSound(resumed);
+  await resumed.close();
+  rmSync(dataDir, { recursive: true, force: true });
 });
