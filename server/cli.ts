@@ -13,6 +13,7 @@ import {
   type ToolConfig,
 } from './config/config.ts';
 import { type Environment, type Flags, optionTable } from './config/settings.ts';
+import { FirstLookEnded } from './dataDirectory/firstLook.ts';
 import { counted } from './lib/counted.ts';
 import { isFollowUpOfCommit } from './process/commitFollowUp.ts';
 import { endSignals, exitStatuses, FatalError, fatal } from './process/fatal.ts';
@@ -159,7 +160,8 @@ async function run(config: CommandConfig, env: Environment): Promise<void> {
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
   const onFatal = stop.fire;
   const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
-    if (!(error instanceof StoppedInReplay)) throw error;
+    const isStopped = error instanceof FirstLookEnded ? stop.isGiven() : error instanceof StoppedInReplay;
+    if (!isStopped) throw error;
   });
   if (server === undefined) {
     const cause = await stop.cause;

@@ -4,7 +4,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import WebSocket from 'ws';
-import { QUESTION } from '../../server/streams/readerCheck.ts';
+import { PING_PAYLOAD } from '../../server/streams/readerCheck.ts';
 import { percentile } from '../lib/statistics.ts';
 import { answerQuestions } from '../lib/talk.ts';
 import { FrameScan, pongTo } from './frameScan.ts';
@@ -20,8 +20,8 @@ const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
 /** The exchange's pings are the only ones in a bench: a two-byte head and their payload. */
-const PING_BYTES = 2 + QUESTION.length;
-const PONG = pongTo(QUESTION);
+const PING_BYTES = 2 + PING_PAYLOAD.length;
+const PONG = pongTo(PING_PAYLOAD);
 
 let sockets: Socket[] = [];
 let scan = new FrameScan(0);

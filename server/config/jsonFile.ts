@@ -72,8 +72,8 @@ function strayIndex(text: string): number {
 
 /** The place at which a text stops being JSON, as line and column. */
 function placeOf(text: string, { message }: Error): string {
-  const told = /\bposition (\d+)/.exec(message);
-  const index = told === null ? strayIndex(text) : Number(told[1]);
+  const position = /\bposition (\d+)/.exec(message);
+  const index = position === null ? strayIndex(text) : Number(position[1]);
   return index >= text.length ? 'it ends prematurely' : lineAndColumn(text, index);
 }
 
@@ -91,7 +91,7 @@ interface OpenKeys {
 }
 
 /** Ends with a sentence if valid JSON repeats a key of an object, since JSON.parse would take the last value. */
-function requireSingleKeys(path: string, text: string): void {
+function requireUniqueKeys(path: string, text: string): void {
   const open: OpenKeys[] = [];
   let previous = { 0: '', index: 0 };
   for (const match of text.matchAll(KEY_OR_BRACKET)) {
@@ -125,6 +125,6 @@ export function readJsonFile(path: string): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     return fatal('usage', `The configuration file ${path} is not JSON: ${placeOf(text, error)}.`);
   }
-  requireSingleKeys(path, text);
+  requireUniqueKeys(path, text);
   return value;
 }

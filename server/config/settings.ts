@@ -305,9 +305,9 @@ function readEnvironment(env: Environment): Settings {
       assign(settings, option.key, name, valueOfText(option.kind, text));
       continue;
     }
-    const ofFile = Object.keys(settingsSchema.shape).find((key) => variableOf(key) === name);
-    if (ofFile !== undefined)
-      fatal('usage', `${name} is not supported: ${ofFile} can only be set in the configuration file.`);
+    const fileKey = Object.keys(settingsSchema.shape).find((key) => variableOf(key) === name);
+    if (fileKey !== undefined)
+      fatal('usage', `${name} is not supported: ${fileKey} can only be set in the configuration file.`);
     if (!known.includes(name)) refuseUnknown(name, 'The variable ', known);
   }
   const { PORT: port } = env;

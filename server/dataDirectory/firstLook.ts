@@ -4,21 +4,43 @@
 import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { journalFileIn, wasLeftBehind } from '../../engine/index.ts';
-import { fatal } from '../process/fatal.ts';
+import { journalFileIn, reasonOf, wasLeftBehind } from '../../engine/index.ts';
+import { endSignals, FatalError, fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
 
-/** @throws FatalError if reading the journal kills a process. A journal that was closed properly is not read. */
+/** Signals by which an operator or the system ends a process, whatever it does: they say nothing about the journal. */
+const SIGNALS_FROM_OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set([...endSignals, 'SIGKILL']);
+
+/** The child was ended by a signal from outside; a stop sends the same signal to the start itself. */
+export class FirstLookEnded extends FatalError {}
+
+/**
+ * Reads the journal in a child process, unless it was closed properly; returns if the process survives.
+ * @throws FatalError if reading kills the process, or if it cannot be started or is ended by others
+ */
 export async function requireReadable(dataDir: string): Promise<void> {
   const file = journalFileIn(dataDir);
   if (!existsSync(file) || !wasLeftBehind(dataDir)) return;
-  const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [dataDir], { stdio: 'ignore' });
-  const signal = await new Promise<NodeJS.Signals | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (_status, by) => resolve(by));
+  const unchecked = `The journal file ${file} could not be checked`;
+  const signal = await readInChild(dataDir).catch((error: unknown) => {
+    fatal('data', `${unchecked}: ${reasonOf(error)}.`);
   });
   if (signal === null) return;
-  const sentence = `The journal file ${file} is damaged: reading it killed a process with ${signal}. Restore it from a backup;`;
-  fatal('data', `${sentence} "outcry verify --data-dir ${dataDir}" shows how far it can be read.`);
+  const hint = `"outcry verify --data-dir ${dataDir}" shows how far it can be read.`;
+  if (SIGNALS_FROM_OUTSIDE.has(signal)) {
+    const sentence = `${unchecked}: the process that read it was ended by ${signal}.`;
+    throw new FirstLookEnded('data', `${sentence} Start again; if that fails too, ${hint}`);
+  }
+  const sentence = `The journal file ${file} is damaged: reading it killed a process with ${signal}.`;
+  fatal('data', `${sentence} Restore it from a backup; ${hint}`);
+}
+
+/** Reads the journal in a child process; resolves with the signal that killed it, null if it exited by itself. */
+async function readInChild(dataDir: string): Promise<NodeJS.Signals | null> {
+  const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [dataDir], { stdio: 'ignore' });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (_status, signal) => resolve(signal));
+  });
 }

@@ -3,7 +3,7 @@
 // checks the file before it opens the journal (opening already writes to it), and writes the file afterwards.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLayouts, JournalReader, journalFileIn, writeWhole } from '../../engine/index.ts';
+import { commandLayouts, JournalReader, journalFileIn, reasonOf, writeWhole } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { fatal } from '../process/fatal.ts';
 import { requireReadable } from './firstLook.ts';
@@ -71,8 +71,16 @@ function requireJournal(dataDir: string): void {
   fatal('data', `${sentence} Restore that file, or choose another --data-dir to start afresh.`);
 }
 
-/** Writes the file `mode` unless it exists; requireOwnMode has checked an existing one. */
+/**
+ * Writes the file `mode` unless it exists; requireOwnMode has checked an existing one.
+ * @throws FatalError if it cannot be written, for example on a full disk
+ */
 export function writeMode(dataDir: string, mode: Mode): void {
   const file = modeFileOf(dataDir);
-  if (!existsSync(file)) writeWhole(file, `${mode}\n`);
+  if (existsSync(file)) return;
+  try {
+    writeWhole(file, `${mode}\n`);
+  } catch (error) {
+    fatal('data', `The file ${file} cannot be written: ${reasonOf(error)}.`);
+  }
 }

@@ -82,8 +82,12 @@ function watchLog(figures: Figures, { views, recoverers }: WatchedServer): void 
     "Collateral traded, in units of it, at the price of each trade's taker.",
     () => activity.tradedMicro / MICRO_PER_UNIT,
   );
-  figures.counter('signatures_checked_total', 'Signers of orders that were found.', () => recoverers.doneCount);
-  figures.gauge('signatures_waiting', 'Orders whose signers are being found.', () => {
+  figures.counter(
+    'signatures_checked_total',
+    'Order signatures that were checked, valid or not.',
+    () => recoverers.doneCount,
+  );
+  figures.gauge('signatures_waiting', 'Order signatures that wait to be checked.', () => {
     return recoverers.addedCount - recoverers.doneCount;
   });
 }
@@ -99,7 +103,7 @@ function watchMarkets(figures: Figures, views: Views): void {
     for (const { status } of views.markets.list()) counts[status] += 1;
     for (const [status, count] of counts.entries()) put({ status: marketStatusText(status) }, count);
   });
-  figures.gauge('accounts', 'Wallets with an account, two of the exchange itself included.', () => {
+  figures.gauge('accounts', 'Wallets with an account, including two of the exchange itself.', () => {
     return views.accounts.accountCount;
   });
 }
@@ -108,12 +112,16 @@ function watchJournal(figures: Figures, { exchange, config }: WatchedServer): vo
   const { journalFigures: journal } = exchange;
   const { dataDir } = config;
   figures.gauge('durable_sequence', 'The last record of the log that is durable.', () => exchange.durableSequence);
-  figures.gauge('durable_timestamp_seconds', 'The time of that record, in unix seconds.', () => {
-    return exchange.durableTMs / 1000;
-  });
+  figures.gauge(
+    'durable_timestamp_seconds',
+    'Time of the last record of the log that is durable, in unix seconds.',
+    () => {
+      return exchange.durableTMs / 1000;
+    },
+  );
   figures.histogram(
     'journal_flush_duration_seconds',
-    'From handing a batch of records to the disk until it was durable, further tries included.',
+    'From handing a batch of records to the disk until it was durable, including retries.',
     journal.flushSeconds,
   );
   figures.histogram('journal_batch_records', 'Records that became durable by one flush.', journal.batchRecords);
@@ -125,7 +133,7 @@ function watchJournal(figures: Figures, { exchange, config }: WatchedServer): vo
   );
   figures.gauge('journal_pending_bytes', 'Bytes of records that are not durable yet.', () => exchange.pendingBytes);
   if (dataDir === undefined) return;
-  figures.gauge('journal_file_bytes', 'Length of the file of the journal, room made ahead included.', () => {
+  figures.gauge('journal_file_bytes', 'Length of the journal file, including space allocated in advance.', () => {
     return fileBytes(journalFileIn(dataDir));
   });
 }
@@ -203,7 +211,7 @@ function watchRequests(figures: Figures, requests: RequestFigures): void {
   );
   figures.histograms(
     'http_request_duration_seconds',
-    "From a request's head to its answer's first bytes, its body and the flush of what it did included.",
+    "From a request's head to its answer's first bytes, including its body and the flush of what it did.",
     () => requests.routes.map(({ labels, seconds }) => [labels, seconds] as const),
   );
 }

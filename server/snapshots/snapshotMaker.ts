@@ -90,16 +90,16 @@ export class SnapshotMaker {
     child.on('error', (error) => failed(error.message));
     if (child.pid === undefined) return; // no process was created; 'error' says why, 'exit' never comes
     this.child = child;
-    let hasSpoken = false;
+    let hasReported = false;
     child.on('message', (news: MakerNews) => {
       if (news.kind === 'log') log('warn', news.text, news.figures);
-      else hasSpoken = true;
+      else hasReported = true;
       if (news.kind === 'made') this.made(news.sequence, news.ms);
       if (news.kind === 'failed') failed(news.reason);
     });
     child.on('exit', (status, signal) => {
       this.child = undefined;
-      if (hasSpoken || this.isClosed) return;
+      if (hasReported || this.isClosed) return;
       const how = signal === null ? `with status ${status}` : `by ${signal}`;
       failed(`the process that makes it was ended ${how}`);
     });

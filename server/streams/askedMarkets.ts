@@ -6,7 +6,7 @@ import type { StreamFeed } from './feed.ts';
 import { type Form, isCatalogStream, parseMarketStreamId, tokensOfForm } from './ids.ts';
 
 /** A client's resume point in one of a market's streams, as the client states it. */
-export interface Place {
+export interface MarketResumePoint {
   readonly form: Form;
   readonly sequence: number;
   readonly isOfThisLog: boolean;
@@ -15,38 +15,38 @@ export interface Place {
 interface AskedTokens {
   /** By market index, the tokens as bits: 1 the first, 2 the second. */
   readonly tokens: Map<number, number>;
-  /** Ids of no listed market's token. */
-  readonly unknown: readonly string[];
+  /** Ids that belong to no listed market. */
+  readonly unknownTokens: readonly string[];
 }
 
 interface AskedStreams extends AskedTokens {
   /** By market index. */
-  readonly places: ReadonlyMap<number, readonly Place[]>;
+  readonly resumePoints: ReadonlyMap<number, readonly MarketResumePoint[]>;
   /** Names of streams that cannot be resumed. */
-  readonly lost: readonly string[];
+  readonly unknownStreams: readonly string[];
 }
 
 export function askedTokens(views: Views, assetIds: readonly string[]): AskedTokens {
   const tokens = new Map<number, number>();
-  const unknown: string[] = [];
+  const unknownTokens: string[] = [];
   for (const assetId of assetIds) {
     const place = views.markets.byToken(assetId);
-    if (place === undefined || !isListed(place.market)) unknown.push(assetId);
+    if (place === undefined || !isListed(place.market)) unknownTokens.push(assetId);
     else tokens.set(place.market.index, (tokens.get(place.market.index) ?? 0) | (place.outcome + 1));
   }
-  return { tokens, unknown };
+  return { tokens, unknownTokens };
 }
 
-/** Tokens and resume points. A stream that no token asks for is asked for by its name, unless it is lost. */
+/** Tokens and resume points. A stream whose market no token names is requested by its own name, unless it is unknown. */
 export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: StreamRequest): AskedStreams {
-  const { tokens, unknown } = askedTokens(views, assetIds);
-  const places = new Map<number, Place[]>();
-  const lost: string[] = [];
+  const { tokens, unknownTokens } = askedTokens(views, assetIds);
+  const resumePoints = new Map<number, MarketResumePoint[]>();
+  const unknownStreams: string[] = [];
   const ofTokens = new Set(tokens.keys());
   for (const { streamId, sequence } of resume) {
     const name = parseMarketStreamId(streamId);
     if (name === undefined) {
-      if (!isCatalogStream(streamId)) lost.push(streamId);
+      if (!isCatalogStream(streamId)) unknownStreams.push(streamId);
       continue;
     }
     const { marketIndex, form } = name;
@@ -54,14 +54,14 @@ export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: S
     const isOfThisLog = name.log === log && market !== undefined && isListed(market);
     if (!ofTokens.has(marketIndex)) {
       if (!isOfThisLog) {
-        lost.push(streamId);
+        unknownStreams.push(streamId);
         continue;
       }
       tokens.set(marketIndex, (tokens.get(marketIndex) ?? 0) | tokensOfForm(form));
     }
-    const ofMarket = places.get(marketIndex) ?? [];
+    const ofMarket = resumePoints.get(marketIndex) ?? [];
     ofMarket.push({ form, sequence, isOfThisLog });
-    places.set(marketIndex, ofMarket);
+    resumePoints.set(marketIndex, ofMarket);
   }
-  return { tokens, unknown, places, lost };
+  return { tokens, unknownTokens, resumePoints, unknownStreams };
 }

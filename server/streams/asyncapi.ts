@@ -26,18 +26,18 @@ const messagesOf = (schemas: Schemas, io: 'input' | 'output') =>
 const refs = (channel: string, names: readonly string[]) =>
   names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
 
-function channel(address: string, description: string, said: Schemas, request: z.ZodType) {
+function channel(address: string, description: string, events: Schemas, request: z.ZodType) {
   // A request may contain more than the exchange reads.
-  const messages = { ...messagesOf({ ...said, ...controlSchemas }, 'output'), ...messagesOf({ request }, 'input') };
+  const messages = { ...messagesOf({ ...events, ...controlSchemas }, 'output'), ...messagesOf({ request }, 'input') };
   return { address, description, messages };
 }
 
-function operations(name: string, said: Schemas) {
-  const names = Object.keys({ ...said, ...controlSchemas });
-  const where = { $ref: `#/channels/${name}` };
+function operations(name: string, events: Schemas) {
+  const names = Object.keys({ ...events, ...controlSchemas });
+  const channelRef = { $ref: `#/channels/${name}` };
   return {
-    [`${name}Events`]: { action: 'send', channel: where, messages: refs(name, names) },
-    [`${name}Request`]: { action: 'receive', channel: where, messages: refs(name, ['request']) },
+    [`${name}Events`]: { action: 'send', channel: channelRef, messages: refs(name, names) },
+    [`${name}Request`]: { action: 'receive', channel: channelRef, messages: refs(name, ['request']) },
   };
 }
 

@@ -2,7 +2,7 @@
 // resume, because its client did not read, or because they were many at once. Owned by the market channel, which calls pay when
 // the socket has room.
 import { newMarketText } from '../wire/marketEvents.ts';
-import { gapText, heartbeatText, type StreamRequest } from '../wire/streamRequests.ts';
+import { type Gap, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { catalogStreamId, isCatalogStream } from './ids.ts';
@@ -10,6 +10,7 @@ import type { PayTurns } from './payTurns.ts';
 
 /** The most new markets that a replay sends; beyond it, the client gets a gap. */
 const NEW_MARKETS_MAX = 256;
+const gapAfter = (after: number): Gap => ({ after, reason: 'read the missing markets with GET /markets' });
 
 /** What the new-market subscriptions of all sockets share. */
 export interface CatalogHost {
@@ -30,7 +31,7 @@ export class CatalogSubscription {
   /** The number after which new markets are owed; undefined if none are. */
   private from: number | undefined;
   /** What is sent first: a heartbeat with the stream's number, or a gap after the last number that the client has. */
-  private owed: 'mark' | { readonly after: number } | undefined;
+  private owed: Opening | undefined;
 
   constructor(connection: Connection, host: CatalogHost) {
     this.connection = connection;
@@ -46,7 +47,7 @@ export class CatalogSubscription {
   /** Starts the subscription at the stream's current number; a heartbeat with it is owed first. */
   begin(): void {
     this.from = this.host.feed.announcedCount;
-    this.owed = 'mark';
+    this.owed = 'heartbeat';
   }
 
   end(): void {
@@ -64,8 +65,8 @@ export class CatalogSubscription {
     const isKnown = point.streamId === this.topic && point.sequence <= count;
     this.leave();
     this.from = isKnown ? point.sequence : count;
-    if (!isKnown) this.owed = { after: point.streamId === this.topic ? point.sequence : 0 };
-    else this.owed = point.sequence === count ? 'mark' : undefined;
+    if (!isKnown) this.owed = gapAfter(point.streamId === this.topic ? point.sequence : 0);
+    else this.owed = point.sequence === count ? 'heartbeat' : undefined;
   }
 
   /** Owes new markets from now on instead of sending them live; returns whether they were live. */
@@ -82,7 +83,7 @@ export class CatalogSubscription {
     if (this.from === undefined || connection.isFull) return true;
     const count = host.feed.announcedCount;
     if (count - this.from > NEW_MARKETS_MAX) {
-      if (this.owed === undefined || this.owed === 'mark') this.owed = { after: this.from };
+      if (this.owed === undefined || this.owed === 'heartbeat') this.owed = gapAfter(this.from);
       this.from = count;
     }
     this.payOwed(this.from);
@@ -100,12 +101,8 @@ export class CatalogSubscription {
   private payOwed(number: number): void {
     const { connection, host, owed, topic } = this;
     if (owed === undefined) return;
-    const nowMs = host.now();
-    const reason = 'read the missing markets with GET /markets';
     this.owed = undefined;
-    connection.send(
-      owed === 'mark' ? heartbeatText(topic, number, nowMs) : gapText(topic, number, nowMs, owed.after, reason),
-    );
+    connection.send(openingText(owed, topic, number, host.now()));
   }
 
   /** The message that follows the first `before` ones. */

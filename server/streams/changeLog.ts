@@ -4,7 +4,7 @@
 import type { MarketChange, MarketTrade } from './changes.ts';
 
 /** Average numbers per entry; an order that rests or leaves takes 13. */
-const NUMBERS_A_CHANGE = 16;
+const NUMBERS_PER_CHANGE = 16;
 const HEAD = 11;
 const LEVEL = 2;
 const TRADE = 4;
@@ -27,7 +27,7 @@ export class ChangeLog {
 
   /** @param changesMax about how many changes are kept */
   constructor(changesMax: number) {
-    this.ring = new Float64Array(changesMax * NUMBERS_A_CHANGE);
+    this.ring = new Float64Array(changesMax * NUMBERS_PER_CHANGE);
   }
 
   /** Stores a change; returns its place, or NONE if it is larger than the ring. */

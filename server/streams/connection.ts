@@ -1,6 +1,7 @@
 // One socket: its message allowance, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
 // attach their subscriptions to it. Nothing is sent to a socket that is closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
+import type { StreamRequest } from '../wire/streamRequests.ts';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
@@ -8,6 +9,11 @@ export const CloseCode = { POLICY: 1008, TOO_BIG: 1009, RESTART: 1012, TRY_LATER
 
 /** A channel's side of a socket. */
 export interface Subscriber {
+  /**
+   * Carries out a request of the client.
+   * @throws BadStreamRequest with a sentence; the rest of the request has been carried out
+   */
+  request(request: StreamRequest): void;
   /** The socket has room again, or its client reads again. */
   drained(): void;
   /** The client does not read: it must be sent nothing live any more. */
@@ -97,8 +103,8 @@ export class Connection {
   }
 
   /** Pings the client to check that it reads; it answers with a pong that repeats the payload. */
-  ping(words: string): void {
-    if (this.isOpen && !this.isLost) this.socket.ping(words);
+  ping(payload: string): void {
+    if (this.isOpen && !this.isLost) this.socket.ping(payload);
   }
 
   /** Owes the client its messages from now on, until `release`. */

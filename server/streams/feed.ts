@@ -58,7 +58,7 @@ export class StreamFeed {
     if (record.sequence === 1) this.firstMs = tMs;
     const { markets, users } = this;
     const wasWaiting = this.isWaiting;
-    users.recordStarts();
+    users.recordBegan();
     for (let at = 0; at < events.length; at += 1) this.applyEvent(events[at], events[at + 1], tMs);
     markets.recordEnded(tMs);
     if (!wasWaiting && this.isWaiting) this.onWaiting?.();

@@ -23,7 +23,7 @@ import { streamLimits } from './limits.ts';
 import { MarketSubscriber } from './marketChannel.ts';
 import { streamPaths } from './paths.ts';
 import { Publisher } from './publisher.ts';
-import { QUESTION, ReaderCheck } from './readerCheck.ts';
+import { PING_PAYLOAD, ReaderCheck } from './readerCheck.ts';
 import { UserSubscriber } from './userChannel.ts';
 
 const WRONG_CREDENTIALS = 'Unauthorized/Invalid api key';
@@ -96,7 +96,7 @@ export class StreamHub {
         message: (socket, message) => this.guard(() => this.message(socket, message)),
         dropped: (socket) => this.dropped(socket),
         drain: (socket) => this.guard(() => this.drained(socket)),
-        pong: (socket, words) => this.guard(() => this.answered(socket, words)),
+        pong: (socket, payload) => this.guard(() => this.answered(socket, payload)),
         close: (socket) => this.guard(() => this.closed(socket)),
       });
     }
@@ -107,7 +107,7 @@ export class StreamHub {
     const { heartbeatMs } = this.services.config.streams;
     this.timers = [
       setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4))).unref(),
-      setInterval(() => this.guard(() => this.readers.step()), streamLimits.askEveryMs).unref(),
+      setInterval(() => this.guard(() => this.readers.step()), streamLimits.pingEveryMs).unref(),
     ];
   }
 
@@ -178,7 +178,7 @@ export class StreamHub {
     this.connections.add(connection);
     this.counts.opened += 1;
     this.admission.opened(data.ip);
-    this.readers.ask(connection);
+    this.readers.ping(connection);
   }
 
   private closed(socket: Socket): void {
@@ -213,11 +213,11 @@ export class StreamHub {
     connection.end(CloseCode.TRY_LATER, 'too slow: a message was dropped; resume by stream_id and sequence');
   }
 
-  private answered(socket: Socket, words: ArrayBuffer): void {
+  private answered(socket: Socket, payload: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (connection === undefined) return;
     // A client may answer only the latest of several pings (RFC 6455, 5.5.3), here uWebSockets' own, which has no payload.
-    const isAnswer = connection.isHeld || Buffer.from(words).toString('latin1') === QUESTION;
+    const isAnswer = connection.isHeld || Buffer.from(payload).toString('latin1') === PING_PAYLOAD;
     if (isAnswer) this.readers.answered(connection);
   }
 
@@ -263,8 +263,7 @@ export class StreamHub {
     if (connection.channel === 'market') {
       connection.subscriber ??= new MarketSubscriber(connection, this.publisher);
     } else if (!this.admit(connection, request.credentials)) return;
-    const { subscriber } = connection;
-    if (subscriber instanceof MarketSubscriber || subscriber instanceof UserSubscriber) subscriber.request(request);
+    connection.subscriber?.request(request);
   }
 
   /** Whether the socket is authenticated, by these credentials or by those of an earlier message. */

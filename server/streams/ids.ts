@@ -1,6 +1,6 @@
 // Stream names. A market has six streams: first, second or both of its tokens, each with or without custom features. Each
-// numbers its own messages, from the log alone. An owner has one stream for everything and one a market. The last part of a
-// name identifies the log and the numbering scheme, so the numbers of another exchange, or of a program version that derived
+// numbers its own messages, from the log alone. An owner has one stream for everything and one per market. The last part of
+// a name identifies the log and the numbering scheme, so the numbers of another exchange, or of a program version that derived
 // other messages from the same log, are never taken for this one's.
 
 /** One of a market's six streams: tokens − 1 (first, second, both), plus 3 with custom features. */

@@ -4,35 +4,35 @@
 import type { Market, MarketTerms } from '../views/index.ts';
 import { NONE } from './changeLog.ts';
 import { FORM_COUNT } from './ids.ts';
-import type { Standing } from './marketStream.ts';
+import type { StreamState } from './marketStream.ts';
 
 /** Numbers per row of a snapshot: the market's index, the place of its latest change, and the number of each form. */
-export const STANDING = 2 + FORM_COUNT;
+export const STATE_NUMBERS = 2 + FORM_COUNT;
 
 export class KnownMarkets {
   private readonly terms: readonly MarketTerms[];
   private readonly isNegRisk: Uint8Array;
   private readonly isAnnounced: Uint8Array;
-  private readonly standings: Float64Array;
-  /** Offset of each market's row in `standings`; −1 if none of its forms has ever had a message. */
-  private readonly standingAt: Int32Array;
+  private readonly states: Float64Array;
+  /** Offset of each market's row in `states`; −1 if none of its forms has ever had a message. */
+  private readonly stateAt: Int32Array;
 
   /**
    * @param announced indices of the announced markets
-   * @param standings rows of STANDING numbers each
+   * @param states rows of STATE_NUMBERS numbers each
    */
-  constructor(markets: readonly Market[], announced: Iterable<number>, standings: Float64Array) {
+  constructor(markets: readonly Market[], announced: Iterable<number>, states: Float64Array) {
     this.terms = markets.map(({ terms }) => terms);
     this.isNegRisk = Uint8Array.from(markets, ({ negRisk }) => (negRisk ? 1 : 0));
     this.isAnnounced = new Uint8Array(markets.length);
-    this.standings = standings;
-    this.standingAt = new Int32Array(markets.length).fill(-1);
+    this.states = states;
+    this.stateAt = new Int32Array(markets.length).fill(-1);
     const known = (index: number): number => {
-      if (index in this.standingAt) return index;
+      if (index in this.stateAt) return index;
       throw new Error(`streams: there is no market ${index}`);
     };
     for (const index of announced) this.isAnnounced[known(index)] = 1;
-    for (let at = 0; at < standings.length; at += STANDING) this.standingAt[known(standings[at])] = at;
+    for (let at = 0; at < states.length; at += STATE_NUMBERS) this.stateAt[known(states[at])] = at;
   }
 
   get count(): number {
@@ -40,13 +40,13 @@ export class KnownMarkets {
   }
 
   /** The state of a market; undefined for one created after the snapshot. */
-  standingOf(index: number): Standing | undefined {
+  stateOf(index: number): StreamState | undefined {
     if (index >= this.count) return undefined;
-    const at = this.standingAt[index];
-    const numbers = at < 0 ? new Float64Array(FORM_COUNT) : this.standings.subarray(at + 2, at + STANDING);
+    const at = this.stateAt[index];
+    const numbers = at < 0 ? new Float64Array(FORM_COUNT) : this.states.subarray(at + 2, at + STATE_NUMBERS);
     return {
       numbers,
-      latestAt: at < 0 ? NONE : this.standings[at + 1],
+      latestAt: at < 0 ? NONE : this.states[at + 1],
       terms: this.terms[index],
       negRisk: this.isNegRisk[index] === 1,
       isAnnounced: this.isAnnounced[index] === 1,
@@ -54,10 +54,10 @@ export class KnownMarkets {
   }
 
   /** Copies a market's row, if it has one, to offset `to` of an array; returns the offset for the next row. */
-  copyStanding(index: number, rows: Float64Array, to: number): number {
-    const at = this.standingAt[index] ?? -1;
+  copyState(index: number, rows: Float64Array, to: number): number {
+    const at = this.stateAt[index] ?? -1;
     if (at < 0) return to;
-    for (let word = 0; word < STANDING; word += 1) rows[to + word] = this.standings[at + word];
-    return to + STANDING;
+    for (let word = 0; word < STATE_NUMBERS; word += 1) rows[to + word] = this.states[at + word];
+    return to + STATE_NUMBERS;
   }
 }

@@ -1,5 +1,6 @@
-// Every limit of the streams, with its unit and reason. Read by the sockets' checks, their error texts and the AsyncAPI
-// document. Limits that an operator or a test may set are in StreamSettings; the others are fixed here.
+// The limits of sockets and streams, each with its unit and reason. Read by the sockets' checks, their error texts and the
+// AsyncAPI document. Limits that an operator or a test may set are in StreamSettings; the others are fixed here. A limit of one
+// structure alone stands beside that structure.
 
 /** Limits that differ between a venue, a laptop and a test. */
 export interface StreamSettings {
@@ -45,7 +46,7 @@ export const streamLimits = {
   payloadBytesMax: 1_048_576,
   /** How many tokens, or markets of the user channel, one socket may follow. */
   subscriptionsMax: 2_000,
-  /** How many messages a socket may send at once, and how many more each second; the burst allows one a token to subscribe. */
+  /** How many messages a socket may send at once, and how many more each second; the burst allows one per token followed. */
   messagesBurst: 2_100,
   messagesPerSecond: 20,
   /** Bytes that may wait in memory for one socket, once the operating system's own buffers are full. */
@@ -55,11 +56,11 @@ export const streamLimits = {
   /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
   /** How often some clients are pinged to check that they read, ms. */
-  askEveryMs: 50,
+  pingEveryMs: 50,
   /** Most pings at a time, which makes 2,000 a second however many sockets are open. Opening a socket adds one ping. */
-  asksABeatMax: 100,
-  /** A round of pings over all clients takes this long, ms, and longer if there are too many of them. */
-  askAgainMs: 1_000,
+  pingsPerBeatMax: 100,
+  /** A lap of pings over all clients takes this long, ms, and longer if there are too many of them. */
+  pingLapMs: 1_000,
   /** Snapshots and replays wait while a socket has more than this buffered, bytes. */
   pacedBytesMax: 16_384,
   /** A frame of a dump is sent once its books exceed this, bytes. */

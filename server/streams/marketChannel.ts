@@ -3,8 +3,14 @@
 // of a stream.
 import { bookJson } from '../wire/books.ts';
 import { bookMessage } from '../wire/marketEvents.ts';
-import { gapText, heartbeatText, NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
-import { askedStreams, askedTokens, type Place } from './askedMarkets.ts';
+import {
+  heartbeatText,
+  NO_NEW_ASSETS,
+  openingText,
+  refuseUnknown,
+  type StreamRequest,
+} from '../wire/streamRequests.ts';
+import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarkets.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
@@ -42,7 +48,6 @@ export class MarketSubscriber implements Subscriber {
     this.writer = new FrameWriter((frame) => connection.send(frame));
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
     if (request.isUnsubscribe) this.unsubscribe(request.assetIds);
@@ -90,21 +95,21 @@ export class MarketSubscriber implements Subscriber {
   }
 
   private subscribe(request: StreamRequest): void {
-    const { tokens, places, unknown, lost } = askedStreams(this.host.feed, request);
+    const { tokens, resumePoints, unknownTokens, unknownStreams } = askedStreams(this.host.feed, request);
     const isResumed =
-      [...places.values()].flat().some(({ form }) => isCustomForm(form)) ||
+      [...resumePoints.values()].flat().some(({ form }) => isCustomForm(form)) ||
       request.resume.some(({ streamId }) => isCatalogStream(streamId));
     const isCustom = request.isCustom ?? (this.isCustom || isResumed);
     let isNew = isCustom !== this.isCustom || request.resume.length > 0;
     if (isCustom !== this.isCustom) this.changeCustom(isCustom, tokens);
     this.catalog.resume(request);
     for (const [marketIndex, ofMarket] of tokens) {
-      const added = this.add(marketIndex, ofMarket, request.hasDump, places.get(marketIndex));
+      const added = this.add(marketIndex, ofMarket, request.hasDump, resumePoints.get(marketIndex));
       isNew ||= added;
     }
     if (this.connection.endIfTooMany(this.tokenCount, 'tokens')) return;
     this.pay();
-    refuseUnknown('token', unknown, lost);
+    refuseUnknown('token', unknownTokens, unknownStreams);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
@@ -119,13 +124,18 @@ export class MarketSubscriber implements Subscriber {
   }
 
   /** Adds tokens of a market; returns whether anything changed. */
-  private add(marketIndex: number, tokens: number, hasDump: boolean, places: readonly Place[] = []): boolean {
+  private add(
+    marketIndex: number,
+    tokens: number,
+    hasDump: boolean,
+    resumePoints: readonly MarketResumePoint[] = [],
+  ): boolean {
     const subscription = this.subscriptionOf(marketIndex);
     if (subscription === undefined) return false;
     const all = subscription.tokens | tokens;
     const added = tokens & ~subscription.tokens;
     const form = formOf(all, this.isCustom);
-    const resume = places.find((place) => place.isOfThisLog && place.form === form) ?? places.at(0);
+    const resume = resumePoints.find((point) => point.isOfThisLog && point.form === form) ?? resumePoints.at(0);
     if (added === 0 && form === subscription.form && resume === undefined) return false;
     this.move(subscription, all);
     if (resume !== undefined) subscription.resumeAt(resume);
@@ -146,7 +156,7 @@ export class MarketSubscriber implements Subscriber {
   }
 
   private unsubscribe(assetIds: readonly string[]): void {
-    const { tokens: asked, unknown } = askedTokens(this.host.feed.views, assetIds);
+    const { tokens: asked, unknownTokens } = askedTokens(this.host.feed.views, assetIds);
     for (const [marketIndex, tokens] of asked) {
       const subscription = this.subscriptions.get(marketIndex);
       const left = (subscription?.tokens ?? 0) & ~tokens;
@@ -155,7 +165,7 @@ export class MarketSubscriber implements Subscriber {
       else this.move(subscription, left);
     }
     this.pay();
-    refuseUnknown('token', unknown);
+    refuseUnknown('token', unknownTokens);
   }
 
   private remove(marketIndex: number, subscription: MarketSubscription): void {
@@ -220,11 +230,9 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form, market, dump, gap } = subscription;
     const { connection, host } = this;
     const nowMs = host.now();
-    if ((gap !== undefined || dump === 0) && this.endFrame()) return 0;
-    if (gap !== undefined) {
-      connection.send(gapText(stream.ids[form], stream.numbers[form], nowMs, gap.after, gap.reason));
-    } else if (dump === 0) {
-      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], nowMs));
+    if (gap !== undefined || dump === 0) {
+      if (this.endFrame()) return 0;
+      connection.send(openingText(gap ?? 'heartbeat', stream.ids[form], stream.numbers[form], nowMs));
     }
     const books = new MessageBatch();
     for (const outcome of [0, 1] as const) {

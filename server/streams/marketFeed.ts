@@ -8,7 +8,7 @@ import { changeMessages } from '../wire/marketEvents.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
 import type { Form } from './ids.ts';
-import { KnownMarkets, STANDING } from './knownMarkets.ts';
+import { KnownMarkets, STATE_NUMBERS } from './knownMarkets.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 import { MessageBatch } from './messages.ts';
@@ -38,7 +38,7 @@ class Draft implements MarketChange {
   bestBidPips = 0;
   bestAskPips = 0;
   /** Offset of each level in `levels`, by pips · 2 + side, once there are many. */
-  private places: Map<number, number> | undefined;
+  private offsets: Map<number, number> | undefined;
 
   clear(marketIndex: number): void {
     this.marketIndex = marketIndex;
@@ -49,25 +49,25 @@ class Draft implements MarketChange {
     this.isTop = false;
     this.isWhole = false;
     this.isResolved = false;
-    this.places = undefined;
+    this.offsets = undefined;
   }
 
   addLevel(pips: number, bit: number, lots: number): void {
     const { levels } = this;
-    const found = this.placeOf(pips, bit);
+    const found = this.offsetOf(pips, bit);
     if (found !== undefined) {
       levels[found + 2] += lots;
       return;
     }
     const at = this.levelCount * 3;
-    this.places?.set(pips * 2 + bit, at);
+    this.offsets?.set(pips * 2 + bit, at);
     levels[at] = pips;
     levels[at + 1] = bit;
     levels[at + 2] = lots;
     this.levelCount += 1;
   }
 
-  private placeOf(pips: number, bit: number): number | undefined {
+  private offsetOf(pips: number, bit: number): number | undefined {
     const { levels, levelCount } = this;
     if (levelCount < MANY_LEVELS) {
       for (let at = 0; at < levelCount * 3; at += 3) {
@@ -75,11 +75,11 @@ class Draft implements MarketChange {
       }
       return undefined;
     }
-    if (this.places === undefined) {
-      this.places = new Map();
-      for (let at = 0; at < levelCount * 3; at += 3) this.places.set(levels[at] * 2 + levels[at + 1], at);
+    if (this.offsets === undefined) {
+      this.offsets = new Map();
+      for (let at = 0; at < levelCount * 3; at += 3) this.offsets.set(levels[at] * 2 + levels[at + 1], at);
     }
-    return this.places.get(pips * 2 + bit);
+    return this.offsets.get(pips * 2 + bit);
   }
 }
 
@@ -115,13 +115,6 @@ interface SavedChange {
 /** The most changes in a snapshot: a client connected when it was made has missed few. */
 const SNAPSHOT_CHANGES_MAX = 16_384;
 
-/** Concatenates rows of `width` numbers each. */
-function flat<T>(rows: readonly T[], width: number, of: (row: T) => readonly number[]): Float64Array<ArrayBuffer> {
-  const numbers = new Float64Array(rows.length * width);
-  for (const [index, row] of rows.entries()) numbers.set(of(row), index * width);
-  return numbers;
-}
-
 export class MarketFeed {
   /** Markets with messages that wait to be flushed; the messages are in `messages`. */
   dirty: MarketStream[] = [];
@@ -154,7 +147,7 @@ export class MarketFeed {
     let stream = this.streams[marketIndex];
     if (stream === undefined) {
       stream = new MarketStream(marketIndex, this.log());
-      const known = this.known?.standingOf(marketIndex);
+      const known = this.known?.stateOf(marketIndex);
       if (known !== undefined) stream.load(known);
       this.streams[marketIndex] = stream;
     }
@@ -219,17 +212,15 @@ export class MarketFeed {
    * resume after a restart. Everything else is in the views.
    */
   visit(sections: Sections): void {
-    const announced = sections.float64(
-      'announced',
-      flat(this.newMarkets, 2, (m) => [m.marketIndex, m.tMs]),
-    );
-    const rows = sections.isLoading ? new Float64Array(0) : this.standings();
-    const standings = sections.float64('numbers', rows);
+    const announcedRows = this.newMarkets.flatMap(({ marketIndex, tMs }) => [marketIndex, tMs]);
+    const announced = sections.float64('announced', Float64Array.from(announcedRows));
+    const rows = sections.isLoading ? new Float64Array(0) : this.states();
+    const states = sections.float64('numbers', rows);
     const changes = sections.plain('changes', this.newestChanges(rows));
-    if (sections.isLoading) this.load(announced, standings, changes);
+    if (sections.isLoading) this.load(announced, states, changes);
   }
 
-  private load(announced: Float64Array, standings: Float64Array, changes: readonly SavedChange[]): void {
+  private load(announced: Float64Array, states: Float64Array, changes: readonly SavedChange[]): void {
     for (let at = 0; at < announced.length; at += 2) {
       this.newMarkets.push({ marketIndex: announced[at], tMs: announced[at + 1] });
     }
@@ -238,36 +229,36 @@ export class MarketFeed {
     for (const { at, previousAt, change } of changes) {
       places.set(at, this.kept.push(change, places.get(previousAt) ?? NONE));
     }
-    for (let at = 0; at < standings.length; at += STANDING) {
-      standings[at + 1] = places.get(standings[at + 1]) ?? NONE;
+    for (let at = 0; at < states.length; at += STATE_NUMBERS) {
+      states[at + 1] = places.get(states[at + 1]) ?? NONE;
     }
     const indices = this.newMarkets.map(({ marketIndex }) => marketIndex);
-    this.known = new KnownMarkets(this.views.markets.list(), indices, standings);
+    this.known = new KnownMarkets(this.views.markets.list(), indices, states);
     this.streams = new Array<MarketStream | undefined>(this.known.count).fill(undefined);
   }
 
-  /** Rows of STANDING numbers, by ascending index, for every market that has ever had a message. */
-  private standings(): Float64Array<ArrayBuffer> {
+  /** Rows of STATE_NUMBERS numbers, by ascending index, for every market that has ever had a message. */
+  private states(): Float64Array<ArrayBuffer> {
     const { streams, known } = this;
-    const rows = new Float64Array(streams.length * STANDING);
+    const rows = new Float64Array(streams.length * STATE_NUMBERS);
     let end = 0;
     for (let index = 0; index < streams.length; index += 1) {
       const stream = streams[index];
-      if (stream === undefined) end = known?.copyStanding(index, rows, end) ?? end;
-      else if (stream.hasSpoken) {
+      if (stream === undefined) end = known?.copyState(index, rows, end) ?? end;
+      else if (stream.hasMessages) {
         rows.set([index, stream.latestAt, ...stream.numbers], end);
-        end += STANDING;
+        end += STATE_NUMBERS;
       }
     }
     return rows.slice(0, end);
   }
 
   /** The newest kept changes of these markets, SNAPSHOT_CHANGES_MAX at most, oldest first. */
-  private newestChanges(standings: Float64Array): SavedChange[] {
+  private newestChanges(states: Float64Array): SavedChange[] {
     const { kept } = this;
     const places: number[] = [];
-    for (let row = 1; row < standings.length; row += STANDING) {
-      for (let at = standings[row]; kept.has(at); at = kept.previousAt(at)) places.push(at);
+    for (let row = 1; row < states.length; row += STATE_NUMBERS) {
+      for (let at = states[row]; kept.has(at); at = kept.previousAt(at)) places.push(at);
     }
     places.sort((a, b) => a - b);
     const newest: SavedChange[] = [];
@@ -310,17 +301,17 @@ export class MarketFeed {
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
     if (draft.trades.length > 0) draft.isWhole = true;
     if (isSilent(draft)) return;
-    const isOtherByBooks =
-      known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk);
-    if (!isOtherByBooks || draft.levelCount === 0) {
-      this.tell(market, stream, draft);
+    // Facts that readers learn only from the full books.
+    const hasNewFacts = known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk);
+    if (!hasNewFacts || draft.levelCount === 0) {
+      this.emit(market, stream, draft);
       return;
     }
-    this.tell(market, stream, beforeBooks(draft, { ...terms, minOrderLots: known.minOrderLots }, knownNegRisk));
-    this.tell(market, stream, fromBooksOn(draft));
+    this.emit(market, stream, beforeBooks(draft, { ...terms, minOrderLots: known.minOrderLots }, knownNegRisk));
+    this.emit(market, stream, fromBooksOn(draft));
   }
 
-  private tell(market: Market, stream: MarketStream, change: MarketChange): void {
+  private emit(market: Market, stream: MarketStream, change: MarketChange): void {
     if (stream.subscriberCount > 0) this.render(market, stream, change);
     stream.push(change, this.kept);
   }

@@ -16,7 +16,7 @@ interface PendingChange {
 }
 
 /** The state of a market's streams, and what the feed knew of the market. */
-export interface Standing {
+export interface StreamState {
   readonly numbers: ArrayLike<number>;
   /** Place of its newest change in the change log. */
   readonly latestAt: number;
@@ -53,12 +53,12 @@ export class MarketStream {
   }
 
   /** Whether any of its forms has ever had a message. */
-  get hasSpoken(): boolean {
+  get hasMessages(): boolean {
     return this.numbers.some((number) => number > 0);
   }
 
   /** Restores the state from a snapshot. */
-  load({ numbers, latestAt, terms, negRisk, isAnnounced }: Standing): void {
+  load({ numbers, latestAt, terms, negRisk, isAnnounced }: StreamState): void {
     for (let form = 0; form < FORM_COUNT; form += 1) this.numbers[form] = numbers[form];
     this.latestAt = latestAt;
     this.terms = terms;
@@ -91,20 +91,20 @@ export class MarketStream {
 
   /**
    * The kept changes from the first that holds a message of this form after `number`, with all forms' numbers before that one.
-   * Undefined if some of these changes are no longer kept, if they are more than `most`, or if `number` lies ahead.
+   * Undefined if some of these changes are no longer kept, if they are more than `changesMax`, or if `number` lies ahead.
    */
   since(
     form: Form,
     number: number,
     kept: ChangeLog,
-    most: number,
+    changesMax: number,
   ): { readonly changes: readonly MarketChange[]; readonly before: number[] } | undefined {
     if (number > this.numbers[form] || number < 0) return undefined;
     const before = [...this.numbers];
     const changes: MarketChange[] = [];
     let at = this.latestAt;
     while (before[form] > number) {
-      const entry = at === NONE || changes.length === most ? undefined : kept.read(at);
+      const entry = at === NONE || changes.length === changesMax ? undefined : kept.read(at);
       if (entry === undefined) return undefined;
       countChange(before, entry.change, -1);
       changes.push(entry.change);

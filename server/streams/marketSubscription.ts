@@ -2,7 +2,8 @@
 // before it goes live: a dump, a replay, a gap, or a heartbeat. Held by marketChannel.ts, which pays what is owed. Nothing here
 // sends a message.
 import type { Market } from '../views/index.ts';
-import type { Place } from './askedMarkets.ts';
+import type { Gap } from '../wire/streamRequests.ts';
+import type { MarketResumePoint } from './askedMarkets.ts';
 import type { Connection } from './connection.ts';
 import { FORM_COUNT, type Form, formOf } from './ids.ts';
 import type { MarketStream } from './marketStream.ts';
@@ -24,8 +25,8 @@ export class MarketSubscription {
   dump = 0;
   /** The number after which messages are owed; undefined if none are. */
   from: number | undefined;
-  /** The gap that is owed: the number after which messages are missing, and why. */
-  gap: { readonly after: number; readonly reason: string } | undefined;
+  /** The gap that is owed. */
+  gap: Gap | undefined;
   /** FORM_OF_ALL's number when the socket left one of the market's streams for another; set until the new one is live. */
   private movedAt: number | undefined;
   private readonly connection: Connection;
@@ -44,17 +45,22 @@ export class MarketSubscription {
     if (this.isLive) this.movedAt = this.stream.numbers[FORM_OF_ALL];
     this.leave();
     const form = formOf(tokens, isCustom);
-    const isReplaying = this.from !== undefined && form !== this.form;
+    const isOtherStream = form !== this.form;
     this.tokens = tokens;
     this.form = form;
     this.dump &= tokens;
-    if (isReplaying) this.oweGap(0, 'the socket changed its tokens or features during the replay');
+    if (!isOtherStream) return;
+    // What is owed by number counts the messages of the stream that the socket has left.
+    if (this.from !== undefined) this.oweGap(0, 'the socket changed its tokens or features during the replay');
+    else if (this.gap !== undefined) this.oweGap(0, this.gap.reason);
   }
 
-  /** Owes the messages after the client's resume point, or a gap. */
-  resumeAt({ form, sequence, isOfThisLog }: Place): void {
+  /** Owes the messages after the client's resume point, or a gap; in place of whatever else was owed. */
+  resumeAt({ form, sequence, isOfThisLog }: MarketResumePoint): void {
     if (isOfThisLog && form === this.form) {
       this.from = sequence;
+      this.dump = 0;
+      this.gap = undefined;
       return;
     }
     const reason = isOfThisLog

@@ -1,5 +1,5 @@
 // Rendered messages: bytes with two fixed-width gaps for the stream's name and sequence, so a message rendered once for a
-// market serves all of its streams. The renderers of wire/ write them one behind the other; the publisher puts them into
+// market serves all of its streams. The renderers of wire/ write them one after another; the publisher puts them into
 // frames. A message is never sent before its gaps are filled.
 import { msText } from '../wire/numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
@@ -25,7 +25,7 @@ export function headText(eventType: string, streamId: string, sequence: string, 
   return `${BEFORE_TYPE}${eventType}${BEFORE_ID}${streamId}${BEFORE_SEQUENCE}${sequence},"server_ts_ms":${msText(serverMs)}`;
 }
 
-/** Messages of markets, one behind the other in one buffer, which is reused after `clear`. */
+/** Messages of markets, one after another in one buffer, which is reused after `clear`. */
 export class MessageBatch {
   /** The bytes of all messages; replaced by a larger buffer when it fills up. */
   buffer: Buffer;
@@ -89,7 +89,7 @@ export class MessageBatch {
     this.text(headText(eventType, ID_GAP, SEQUENCE_GAP, serverMs));
   }
 
-  /** Appends Latin-1 text, one byte a character. */
+  /** Appends Latin-1 text, one byte per character. */
   text(latin1: string): void {
     this.reserve(latin1.length);
     this.length += this.buffer.write(latin1, this.length, 'latin1');

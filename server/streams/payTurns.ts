@@ -4,7 +4,7 @@
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {
-  private readonly line: (() => void)[] = [];
+  private readonly queue: (() => void)[] = [];
   private isTurn = false;
   private isRunning = false;
   private untilMs = 0;
@@ -16,7 +16,7 @@ export class PayTurns {
    * come before new requests.
    */
   hasTime(): boolean {
-    if (this.line.length > 0 && !this.isRunning) return false;
+    if (this.queue.length > 0 && !this.isRunning) return false;
     if (!this.isTurn) this.begin();
     const isFirst = this.isFresh;
     this.isFresh = false;
@@ -25,7 +25,7 @@ export class PayTurns {
 
   /** Queues a step for a later turn. */
   later(step: () => void): void {
-    this.line.push(step);
+    this.queue.push(step);
     if (!this.isTurn) this.begin();
   }
 
@@ -39,8 +39,8 @@ export class PayTurns {
   /** Begins the next turn with the steps queued so far: the first always runs, the others while there is time. */
   private run(): void {
     this.isTurn = false;
-    const { line } = this;
-    const waiting = line.length;
+    const { queue } = this;
+    const waiting = queue.length;
     if (waiting === 0) return;
     this.begin();
     this.isRunning = true;
@@ -48,11 +48,11 @@ export class PayTurns {
     try {
       while (count < waiting && (count === 0 || this.hasTime())) {
         count += 1;
-        line[count - 1]();
+        queue[count - 1]();
       }
     } finally {
       this.isRunning = false;
-      line.splice(0, count);
+      queue.splice(0, count);
     }
   }
 }

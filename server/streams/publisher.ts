@@ -1,5 +1,5 @@
-// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush makes one publish a
-// topic, since a publish costs one send a socket. Owned and called by the hub, and shared by the channels of all sockets: it
+// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush publishes once per
+// topic, since a publish costs one send per socket. Owned and called by the hub, and shared by the channels of all sockets: it
 // knows the subscribers of each stream. It deals with single sockets only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
@@ -54,7 +54,7 @@ export class Publisher implements ChannelHost, UserHost {
     return this.parts.exchange.now();
   }
 
-  /** Publishes everything that waits, with one publish a topic. */
+  /** Publishes everything that waits, once per topic. */
   flush(): void {
     const { feed } = this;
     if (!feed.isWaiting) return;
@@ -63,7 +63,7 @@ export class Publisher implements ChannelHost, UserHost {
     users.dirty = [];
     for (const owner of owners) {
       owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.told(owner.changed);
+      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.entriesAdded(owner.changed);
       owner.changed.clear();
     }
     const owed = this.oweBurst();
@@ -97,7 +97,8 @@ export class Publisher implements ChannelHost, UserHost {
     const { messages } = this.feed.markets;
     stream.pending = [];
     for (let form = 0; form < FORM_COUNT; form += 1) {
-      if (stream.subscribers[form] === 0) continue;
+      const hasMessages = stream.numbers[form] > pending[0].before[form];
+      if (stream.subscribers[form] === 0 || !hasMessages) continue;
       this.topic = stream.ids[form];
       stream.publishedMs[form] = performance.now();
       const idBytes = stream.idBytes[form];

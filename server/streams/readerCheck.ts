@@ -6,18 +6,18 @@ import type { Connection } from './connection.ts';
 import { type StreamSettings, streamLimits } from './limits.ts';
 
 /** The payload of our pings; it distinguishes their answers from unsolicited pongs. */
-export const QUESTION = 'reading?';
+export const PING_PAYLOAD = 'reading?';
 
-const { asksABeatMax } = streamLimits;
-const beatsOf = (ms: number): number => Math.ceil(ms / streamLimits.askEveryMs);
-const LAP_BEATS = beatsOf(streamLimits.askAgainMs);
+const { pingsPerBeatMax } = streamLimits;
+const beatsOf = (ms: number): number => Math.ceil(ms / streamLimits.pingEveryMs);
+const LAP_BEATS = beatsOf(streamLimits.pingLapMs);
 /** An answer is late if it takes this many times as long as the slowest recent answer. */
 const PATIENCE = 2;
-/** Factor by which the slowest recent time decays each beat; it halves in about two seconds. */
-const REMEMBERED = 0.98;
+/** Factor by which the slowest recent answer time decays each beat; it halves in about two seconds. */
+const SLOWEST_DECAY = 0.98;
 
 /**
- * Pings clients in turn and detects late answers. Time is counted in beats, at most one an event-loop turn: a pause of the
+ * Pings clients in turn and detects late answers. Time is counted in beats, at most one per event-loop turn: a pause of the
  * exchange itself makes no client late, since the answers that arrived meanwhile are read between two beats.
  */
 export class ReaderCheck {
@@ -31,9 +31,9 @@ export class ReaderCheck {
   holdCount = 0;
   /** The slowest recent answer, in beats, decaying. */
   private slowest = 0;
-  /** Clients still to be pinged in this round; closed ones are skipped. */
+  /** Clients still to be pinged in this lap; closed ones are skipped. */
   private lap: Connection[] = [];
-  private lapAt = -LAP_BEATS;
+  private lapStartedAt = -LAP_BEATS;
 
   /**
    * @param connections all open connections
@@ -48,28 +48,28 @@ export class ReaderCheck {
     this.beatsMax = beatsOf(answerMsMax);
   }
 
-  /** Holds the clients whose answers are late and pings the next ones. Call it once every `askEveryMs`. */
+  /** Holds the clients whose answers are late and pings the next ones. Call it once every `pingEveryMs`. */
   step(): void {
     this.beat += 1;
-    this.slowest *= REMEMBERED;
+    this.slowest *= SLOWEST_DECAY;
     // If all answers take longer, because much is sent or clients are far away, no client is late.
     const beats = Math.min(this.beatsMax, Math.max(this.beatsMin, PATIENCE * this.slowest));
-    for (const [connection, askedAt] of this.unanswered) {
-      if (this.beat - askedAt <= beats) break;
+    for (const [connection, pingedAt] of this.unanswered) {
+      if (this.beat - pingedAt <= beats) break;
       this.unanswered.delete(connection);
       // Some clients never answer pings: silence means something only for a client that has answered before.
-      if (!connection.hasAnswered) continue;
+      if (!connection.hasAnswered || connection.isLost) continue;
       connection.hold();
       this.holdCount += 1;
     }
-    this.askSome();
+    this.pingNext();
   }
 
   /** Pings a client, unless a ping is unanswered or the socket is full: a ping that finds no room would end the socket. */
-  ask(connection: Connection): void {
+  ping(connection: Connection): void {
     if (connection.isFull || this.unanswered.has(connection)) return;
     this.unanswered.set(connection, this.beat);
-    connection.ping(QUESTION);
+    connection.ping(PING_PAYLOAD);
   }
 
   /** A client answered, so it reads. */
@@ -85,23 +85,23 @@ export class ReaderCheck {
     this.unanswered.delete(connection);
   }
 
-  /** Pings the next clients, spread evenly because each beat delays what is published. A new round starts after LAP_BEATS. */
-  private askSome(): void {
+  /** Pings the next clients, spread evenly because each beat delays what is published. A new lap starts after LAP_BEATS. */
+  private pingNext(): void {
     if (this.lap.length === 0) {
-      if (this.beat - this.lapAt < LAP_BEATS) return;
+      if (this.beat - this.lapStartedAt < LAP_BEATS) return;
       this.lap = [...this.connections];
-      this.lapAt = this.beat;
+      this.lapStartedAt = this.beat;
     }
-    let asks = Math.min(asksABeatMax, Math.ceil(this.connections.size / LAP_BEATS));
-    while (asks > 0 && this.lap.length > 0) {
+    let count = Math.min(pingsPerBeatMax, Math.ceil(this.connections.size / LAP_BEATS));
+    while (count > 0 && this.lap.length > 0) {
       const connection = this.draw();
       if (!connection.isOpen) continue;
-      this.ask(connection);
-      asks -= 1;
+      this.ping(connection);
+      count -= 1;
     }
   }
 
-  /** Draws a random client of the round: clients that connected together may stop together and must not all be pinged last. */
+  /** Draws a random client of the lap: clients that connected together may stop together and must not all be pinged last. */
   private draw(): Connection {
     const { lap } = this;
     const last = lap.length - 1;

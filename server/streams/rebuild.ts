@@ -42,13 +42,13 @@ interface Missed {
 
 /**
  * The messages of a form after `number`, oldest first: those of at least one change, and of no further change once there are
- * `most` messages. Undefined if some of them are no longer kept.
+ * `messagesMin` messages. Undefined if some of them are no longer kept.
  */
 export function messagesSince(
   { markets, views }: StreamFeed,
   { stream, market, form }: Pick<MarketSubscription, 'stream' | 'market' | 'form'>,
   number: number,
-  most: number,
+  messagesMin: number,
 ): Missed | undefined {
   const found = markets.since(stream, form, number);
   if (found === undefined) return undefined;
@@ -59,15 +59,13 @@ export function messagesSince(
   const messages = new MessageBatch();
   const indexes: number[] = [];
   const sequences: number[] = [];
-  let texts: BookTexts | undefined;
+  const texts = new BookTexts(market, [books.book(0, 0), books.book(0, 1)], changes[0].after);
   for (const change of changes) {
     redo(books, change);
     let sequence = before[form];
     countChange(before, change);
-    texts ??= new BookTexts(market, [books.book(0, 0), books.book(0, 1)], change.after);
     texts.apply(change.levels, change.levelCount, books, 0);
     texts.setFacts(change.after);
-    if (before[form] <= number) continue;
     let index = messages.count;
     changeMessages(messages, market, views.markets, change, { texts, books, bookIndex: 0 });
     for (; index < messages.count; index += 1) {
@@ -77,7 +75,7 @@ export function messagesSince(
       indexes.push(index);
       sequences.push(sequence);
     }
-    if (indexes.length >= most) break;
+    if (indexes.length >= messagesMin) break;
   }
   return { messages, indexes, sequences };
 }

@@ -2,7 +2,13 @@
 // events, events missed while disconnected and events that a slow reader has yet to take are treated alike: they are the
 // entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
 import { isListed, type Views } from '../views/index.ts';
-import { gapText, heartbeatText, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
+import {
+  type Opening,
+  openingText,
+  type ResumePoint,
+  refuseUnknown,
+  type StreamRequest,
+} from '../wire/streamRequests.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
@@ -13,7 +19,7 @@ import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
 
 /** Entries sent at a time. */
-const ENTRIES_A_STEP = 64;
+const ENTRIES_PER_STEP = 64;
 /** How long, ms in total, one reading of the log waits for room in its socket: other sockets wait for the log meanwhile. */
 const ROOM_WAIT_MS_MAX = 2_000;
 
@@ -61,17 +67,11 @@ export interface UserHost {
   readonly listeners: Map<UserStream, Set<UserSubscriber>>;
 }
 
-/** The messages after a number are missing. */
-interface Gap {
-  readonly after: number;
-  readonly reason: string;
-}
-
 /** Key of the stream of all markets, in place of a market index. */
 const EVERYTHING = -1;
 
 /** A client's resume points, by market index or EVERYTHING. */
-type Places = ReadonlyMap<number, ResumePoint>;
+type ResumePoints = ReadonlyMap<number, ResumePoint>;
 
 /** One stream that the socket follows. */
 interface Cursor {
@@ -79,9 +79,12 @@ interface Cursor {
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
+  /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
+  sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
-  owed: 'mark' | Gap | undefined;
-  toldMs: number;
+  owed: Opening | undefined;
+  /** Whether the next entry is no longer in memory and not yet being read from the log. */
+  needsLog: boolean;
 }
 
 export class UserSubscriber implements Subscriber {
@@ -99,7 +102,7 @@ export class UserSubscriber implements Subscriber {
   /** Whether a stream has more entries than one step may send. */
   private hasMore = false;
   /** No stream can be due for a heartbeat before this time, ms. */
-  private silentFromMs = 0;
+  private nextHeartbeatMs = 0;
   /** The one stream being read from the log or waiting for that; other streams that need the log come after it. */
   private reading: Cursor | undefined;
 
@@ -114,23 +117,22 @@ export class UserSubscriber implements Subscriber {
     else listeners.add(this);
   }
 
-  /** @throws BadStreamRequest with a sentence; the rest of the request has been carried out */
   request(request: StreamRequest): void {
     this.host.flush();
-    const unknown: string[] = [];
+    const unknownMarkets: string[] = [];
     // Resume points for streams of other owners or of markets that do not exist.
-    const lost = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
+    const unknownStreams = request.resume.map(({ streamId }) => streamId).filter((id) => this.keyOf(id) === undefined);
     const indexes: number[] = [];
     for (const conditionId of request.markets) {
       const market = this.host.feed.views.markets.byCondition(conditionId);
-      if (market === undefined || !isListed(market)) unknown.push(conditionId);
+      if (market === undefined || !isListed(market)) unknownMarkets.push(conditionId);
       else indexes.push(market.index);
     }
     if (request.isUnsubscribe) this.unsubscribe(indexes);
     else this.subscribe(request, indexes);
     if (this.connection.endIfTooMany(this.cursors.size, 'markets')) return;
     this.pump();
-    refuseUnknown('market', unknown, lost);
+    refuseUnknown('market', unknownMarkets, unknownStreams);
   }
 
   drained(): void {
@@ -154,7 +156,7 @@ export class UserSubscriber implements Subscriber {
   }
 
   /** Sends the new entries of these markets at once, whatever else is owed. */
-  told(changed: Iterable<number>): void {
+  entriesAdded(changed: Iterable<number>): void {
     const everything = this.cursors.get(EVERYTHING);
     if (everything !== undefined) this.pumpCursor(everything);
     for (const market of changed) {
@@ -185,39 +187,39 @@ export class UserSubscriber implements Subscriber {
 
   /** Sends heartbeats on silent streams. */
   beat(nowMs: number, silentMs: number): void {
-    if (nowMs < this.silentFromMs) return;
-    this.silentFromMs = nowMs + silentMs;
+    if (nowMs < this.nextHeartbeatMs) return;
+    this.nextHeartbeatMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
-      const isSilent = nowMs - cursor.toldMs >= silentMs && this.reading !== cursor;
-      if (isSilent) cursor.owed ??= 'mark';
-      else this.silentFromMs = Math.min(this.silentFromMs, cursor.toldMs + silentMs);
+      const isSilent = nowMs - cursor.sentMs >= silentMs && this.reading !== cursor;
+      if (isSilent) cursor.owed ??= 'heartbeat';
+      else this.nextHeartbeatMs = Math.min(this.nextHeartbeatMs, cursor.sentMs + silentMs);
     }
     this.pump();
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
-    const places = this.placesOf(request);
-    const named = [...indexes, ...places.keys()].filter((key) => key !== EVERYTHING);
-    if (request.markets.length === 0 && (named.length === 0 || places.has(EVERYTHING))) {
+    const resumePoints = this.resumePointsOf(request);
+    const named = [...indexes, ...resumePoints.keys()].filter((key) => key !== EVERYTHING);
+    if (request.markets.length === 0 && (named.length === 0 || resumePoints.has(EVERYTHING))) {
       // A request that names no market means all markets, whatever was named before.
       for (const key of this.cursors.keys()) if (key !== EVERYTHING) this.cursors.delete(key);
-      this.follow(EVERYTHING, places);
+      this.follow(EVERYTHING, resumePoints);
       return;
     }
-    for (const index of named) this.follow(index, places);
+    for (const index of named) this.follow(index, resumePoints);
     // Naming markets narrows a socket that followed everything.
     if (named.length > 0) this.cursors.delete(EVERYTHING);
   }
 
   /** The client's resume points in this owner's streams; one of this log is preferred to one of another. */
-  private placesOf({ resume }: StreamRequest): Places {
-    const places = new Map<number, ResumePoint>();
+  private resumePointsOf({ resume }: StreamRequest): ResumePoints {
+    const resumePoints = new Map<number, ResumePoint>();
     for (const point of resume) {
       const key = this.keyOf(point.streamId);
       if (key === undefined) continue;
-      if (!places.has(key) || point.streamId === this.nameOf(key)) places.set(key, point);
+      if (!resumePoints.has(key) || point.streamId === this.nameOf(key)) resumePoints.set(key, point);
     }
-    return places;
+    return resumePoints;
   }
 
   /** The market index, or EVERYTHING, of one of this owner's streams, of any log; undefined for every other name. */
@@ -238,18 +240,18 @@ export class UserSubscriber implements Subscriber {
     if (this.cursors.size === 0) this.follow(EVERYTHING, new Map());
   }
 
-  private follow(key: number, places: Places): void {
+  private follow(key: number, resumePoints: ResumePoints): void {
     const { feed } = this.host;
     const streamId = this.nameOf(key);
     const marketIndex = key === EVERYTHING ? undefined : key;
-    const point = places.get(key) ?? places.get(EVERYTHING);
+    const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, owed: undefined, toldMs: 0 };
+    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined, needsLog: false };
     this.cursors.set(key, cursor);
-    this.silentFromMs = 0;
+    this.nextHeartbeatMs = 0;
     if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
-      cursor.owed = 'mark';
+      cursor.owed = 'heartbeat';
     } else if (!point.streamId.endsWith(feed.log)) {
       cursor.owed = { after: 0, reason: 'the stream belongs to another log' };
     } else if (point.streamId !== streamId) {
@@ -262,12 +264,9 @@ export class UserSubscriber implements Subscriber {
   private payOwed(cursor: Cursor): void {
     const { owed, streamId, sent } = cursor;
     if (owed === undefined) return;
-    const nowMs = this.host.now();
     cursor.owed = undefined;
-    cursor.toldMs = performance.now();
-    this.connection.send(
-      owed === 'mark' ? heartbeatText(streamId, sent, nowMs) : gapText(streamId, sent, nowMs, owed.after, owed.reason),
-    );
+    cursor.sentMs = performance.now();
+    this.connection.send(openingText(owed, streamId, sent, this.host.now()));
   }
 
   private pumpCursor(cursor: Cursor): void {
@@ -277,9 +276,11 @@ export class UserSubscriber implements Subscriber {
       this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    if (!canSend()) return;
-    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_A_STEP);
+    // A stream that waits for its turn to read the log is not searched again at each event: that can take milliseconds.
+    if (!canSend() || (cursor.needsLog && this.reading !== undefined)) return;
+    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
     if (entries === undefined) {
+      cursor.needsLog = true;
       if (this.reading === undefined) this.readLog(cursor);
       return;
     }
@@ -292,7 +293,7 @@ export class UserSubscriber implements Subscriber {
         cursor.sent += 1;
       }
     });
-    cursor.toldMs = performance.now();
+    cursor.sentMs = performance.now();
     if (canSend()) this.hasMore = true;
   }
 
@@ -311,6 +312,7 @@ export class UserSubscriber implements Subscriber {
     const { stream, host } = this;
     const { marketIndex, streamId, sent } = cursor;
     this.reading = cursor;
+    cursor.needsLog = false;
     let waitedMs = 0;
     const last = stream.numberOf(marketIndex);
     const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };

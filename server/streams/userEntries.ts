@@ -36,19 +36,19 @@ interface EntryOwner {
 const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
 const TRADE_KIND = 3;
 /** Numbers per entry: kind, status, market, filled lots, trade count, time, and the entry's own two numbers. */
-const NUMBERS = 8;
+const NUMBERS_PER_ENTRY = 8;
 
 export class UserEntries {
-  private readonly most: number;
+  private readonly entriesMax: number;
   private readonly numbers: Float64Array;
   private readonly rows: (Order | Trade | undefined)[] = [];
   private readonly owners: EntryOwner[] = [];
   private count = 0;
 
-  /** @param most how many entries are kept */
-  constructor(most: number) {
-    this.most = most;
-    this.numbers = new Float64Array(most * NUMBERS);
+  /** @param entriesMax how many entries are kept */
+  constructor(entriesMax: number) {
+    this.entriesMax = entriesMax;
+    this.numbers = new Float64Array(entriesMax * NUMBERS_PER_ENTRY);
   }
 
   /** Stores an order's current state; returns the entry's place. It evicts the oldest entry of all owners. */
@@ -60,7 +60,7 @@ export class UserEntries {
     number: number,
     marketNumber: number,
   ): number {
-    const at = this.take(owner, order);
+    const at = this.reserve(owner, order);
     const { numbers } = this;
     numbers[at] = KINDS.indexOf(kind);
     numbers[at + 1] = orderStatuses.indexOf(order.status);
@@ -75,7 +75,7 @@ export class UserEntries {
 
   /** Stores a step of a trade; returns the entry's place. */
   addTrade(owner: EntryOwner, trade: Trade, status: number, tMs: number, number: number, marketNumber: number): number {
-    const at = this.take(owner, trade);
+    const at = this.reserve(owner, trade);
     const { numbers } = this;
     numbers[at] = TRADE_KIND;
     numbers[at + 1] = status;
@@ -87,18 +87,14 @@ export class UserEntries {
   }
 
   marketOf(place: number): number {
-    return this.numbers[(place % this.most) * NUMBERS + 2];
-  }
-
-  marketNumberOf(place: number): number {
-    return this.numbers[(place % this.most) * NUMBERS + 7];
+    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 2];
   }
 
   /** The entry at a place; its owner must not have been told to forget it. */
   read(place: number): UserEntry {
     const { numbers } = this;
-    const slot = place % this.most;
-    const at = slot * NUMBERS;
+    const slot = place % this.entriesMax;
+    const at = slot * NUMBERS_PER_ENTRY;
     const row = this.rows[slot];
     const shared = {
       marketIndex: numbers[at + 2],
@@ -119,12 +115,12 @@ export class UserEntries {
     };
   }
 
-  private take(owner: EntryOwner, row: Order | Trade): number {
-    const slot = this.count % this.most;
-    if (this.count >= this.most) this.owners[slot].dropOldest();
+  private reserve(owner: EntryOwner, row: Order | Trade): number {
+    const slot = this.count % this.entriesMax;
+    if (this.count >= this.entriesMax) this.owners[slot].dropOldest();
     this.owners[slot] = owner;
     this.rows[slot] = row;
     this.count += 1;
-    return slot * NUMBERS;
+    return slot * NUMBERS_PER_ENTRY;
   }
 }

@@ -53,24 +53,20 @@ export class UserStream {
     this.head = 0;
   }
 
-  /**
-   * Up to `most` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept.
-   */
-  since(marketIndex: number | undefined, number: number, most: number): readonly UserEntry[] | undefined {
+  /** Up to `entriesMax` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept. */
+  since(marketIndex: number | undefined, number: number, entriesMax: number): readonly UserEntry[] | undefined {
     const { places, head, kept } = this;
     if (marketIndex === undefined) {
       const first = places.length - (this.number - number);
-      return first < head ? undefined : places.slice(first, first + most).map((place) => kept.read(place));
+      return first < head ? undefined : places.slice(first, first + entriesMax).map((place) => kept.read(place));
     }
+    const count = this.numberOf(marketIndex) - number;
     const found: number[] = [];
-    for (let at = places.length - 1; at >= head; at -= 1) {
-      const place = places[at];
-      if (kept.marketOf(place) !== marketIndex) continue;
-      if (kept.marketNumberOf(place) <= number) break;
-      found.push(place);
+    for (let at = places.length - 1; at >= head && found.length < count; at -= 1) {
+      if (kept.marketOf(places[at]) === marketIndex) found.push(places[at]);
     }
-    if (found.length < this.numberOf(marketIndex) - number) return undefined;
-    const first = Math.max(0, found.length - most);
+    if (found.length < count) return undefined;
+    const first = Math.max(0, found.length - entriesMax);
     return found
       .slice(first)
       .reverse()
@@ -88,8 +84,9 @@ export class UserFeed {
   private readonly streams = new Map<string, UserStream>();
   /** Cache of each account's stream: looking it up by the owner's address takes longer. */
   private readonly byAccount: (UserStream | undefined)[] = [];
-  /** Orders that already have an update in this record; `placed` is the order that it placed. */
+  /** Orders that already have an update in this record. */
   private readonly updated = new Set<number>();
+  /** The order that this record placed, whose entry shows it after the whole record already. */
   private placed = NONE;
 
   constructor(views: Views, entriesMax: number) {
@@ -107,35 +104,35 @@ export class UserFeed {
     return stream;
   }
 
-  recordStarts(): void {
+  recordBegan(): void {
     if (this.updated.size > 0) this.updated.clear();
     this.placed = NONE;
   }
 
   placement(orderNumber: number, tMs: number): void {
     this.placed = orderNumber;
-    this.ofOrder('PLACEMENT', orderNumber, tMs);
+    this.addOrderEntry('PLACEMENT', orderNumber, tMs);
   }
 
-  /** A maker's fill, or the entry of a delayed order: one update a record, since it shows the order after the whole record. */
+  /** A maker's fill, or the entry of a delayed order: one update per record, since it shows the order after the whole record. */
   update(orderNumber: number, tMs: number): void {
     if (this.placed === orderNumber || this.updated.has(orderNumber)) return;
     this.updated.add(orderNumber);
-    this.ofOrder('UPDATE', orderNumber, tMs);
+    this.addOrderEntry('UPDATE', orderNumber, tMs);
   }
 
   cancellation(orderNumber: number, tMs: number): void {
-    this.ofOrder('CANCELLATION', orderNumber, tMs);
+    this.addOrderEntry('CANCELLATION', orderNumber, tMs);
   }
 
   traded(event: EventOf<'Trade'>, tMs: number): void {
     const trade = this.views.trades.byNumber(event.marketIndex, event.tradeNumber);
-    if (trade !== undefined) this.ofTrade(trade, TradeStatus.MATCHED, tMs);
+    if (trade !== undefined) this.addTradeEntries(trade, TradeStatus.MATCHED, tMs);
   }
 
   statusChanged(event: EventOf<'TradeStatusChanged'>, tMs: number): void {
     const trade = this.views.trades.byNumber(event.marketIndex, event.tradeNumber);
-    if (trade !== undefined) this.ofTrade(trade, event.status, tMs);
+    if (trade !== undefined) this.addTradeEntries(trade, event.status, tMs);
   }
 
   /** The feed's part of a snapshot: the numbers of the streams. Their entries are in the log and read from there on demand. */
@@ -143,37 +140,38 @@ export class UserFeed {
     const numbers = [...this.streams.values()].map(({ owner, number, marketNumbers }) => {
       return { owner, number, marketNumbers };
     });
-    const told = sections.plain('numbers', numbers);
+    const loaded = sections.plain('numbers', numbers);
     if (!sections.isLoading) return;
-    for (const { owner, number, marketNumbers } of told) {
+    for (const { owner, number, marketNumbers } of loaded) {
       const stream = this.stream(owner);
       stream.number = number;
       for (const [market, marketNumber] of marketNumbers) stream.marketNumbers.set(market, marketNumber);
     }
   }
 
-  private ofOrder(kind: OrderEntryKind, orderNumber: number, tMs: number): void {
+  private addOrderEntry(kind: OrderEntryKind, orderNumber: number, tMs: number): void {
     const order = this.views.orders.byOrderNumber(orderNumber);
     if (order === undefined) return;
     const stream = this.streamOf(order);
     const marketNumber = stream.count(order.marketIndex);
-    this.added(stream, this.kept.addOrder(stream, kind, order, tMs, stream.number, marketNumber));
+    this.append(stream, this.kept.addOrder(stream, kind, order, tMs, stream.number, marketNumber));
   }
 
   /** Adds an entry for the taker's owner and one for each other owner among the makers. */
-  private ofTrade(trade: Trade, status: number, tMs: number): void {
+  private addTradeEntries(trade: Trade, status: number, tMs: number): void {
     const { taker, makers } = trade;
-    this.ofTradeTo(taker, trade, status, tMs);
+    this.addTradeEntry(taker, trade, status, tMs);
     for (let at = 0; at < makers.length; at += 1) {
       const { order } = makers[at];
-      if (order.owner !== taker.owner && isFirstOf(order.owner, makers, at)) this.ofTradeTo(order, trade, status, tMs);
+      if (order.owner !== taker.owner && isFirstOf(order.owner, makers, at))
+        this.addTradeEntry(order, trade, status, tMs);
     }
   }
 
-  private ofTradeTo(order: TradeParty, trade: Trade, status: number, tMs: number): void {
+  private addTradeEntry(order: TradeParty, trade: Trade, status: number, tMs: number): void {
     const stream = this.streamOf(order);
     const marketNumber = stream.count(trade.marketIndex);
-    this.added(stream, this.kept.addTrade(stream, trade, status, tMs, stream.number, marketNumber));
+    this.append(stream, this.kept.addTrade(stream, trade, status, tMs, stream.number, marketNumber));
   }
 
   private streamOf({ accountId, owner }: TradeParty): UserStream {
@@ -185,7 +183,7 @@ export class UserFeed {
     return stream;
   }
 
-  private added(stream: UserStream, place: number): void {
+  private append(stream: UserStream, place: number): void {
     stream.push(place);
     this.onEntry?.(stream, this.kept.read(place));
     if (stream.listenerCount === 0) return;

@@ -9,7 +9,7 @@ import { streamSettings } from './limits.ts';
 import { userMessage } from './userChannel.ts';
 import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 
-const MESSAGES_A_TIME = 256;
+const MESSAGES_PER_BATCH = 256;
 
 /** @param tell sends news to userLog.ts and resolves with whether to continue */
 async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boolean>): Promise<void> {
@@ -34,7 +34,7 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boole
       const record = new DecodedRecord(source);
       for (const follower of followers) follower.apply(record);
     }
-    if (found.length >= MESSAGES_A_TIME) {
+    if (found.length >= MESSAGES_PER_BATCH) {
       const messages = found;
       found = [];
       if (!(await tell({ messages }))) break;

@@ -94,9 +94,10 @@ export class AccountsView {
 
   /** Micro-shares of a token by owner, summed over the owner's wallets. Scans all accounts. */
   holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
+    const token = tokenNumber(marketIndex, outcome);
     const holders = new Map<string, number>();
     for (const { owner, sharesMicro } of this.accounts) {
-      const held = sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
+      const held = sharesMicro.get(token) ?? 0;
       if (held > 0) holders.set(owner, (holders.get(owner) ?? 0) + held);
     }
     return holders;
@@ -121,7 +122,7 @@ export class AccountsView {
     const account: AccountDraft = { accountId, wallet, owner, collateralMicro: 0, sharesMicro: new Map() };
     this.accounts[accountId] = account;
     this.wallets.set(wallet, account);
-    this.join(account, owner);
+    this.addToOwner(account, owner);
   }
 
   setCollateral(accountId: number, collateralMicro: number): void {
@@ -171,7 +172,7 @@ export class AccountsView {
     if (account === undefined || account.owner === owner) return;
     this.byOwner.get(account.owner)?.delete(account);
     account.owner = owner;
-    this.join(account, owner);
+    this.addToOwner(account, owner);
   }
 
   setFlags(owner: string, flags: number): void {
@@ -198,7 +199,7 @@ export class AccountsView {
     this.exchangeMode = state.exchangeMode;
   }
 
-  private join(account: AccountDraft, owner: string): void {
+  private addToOwner(account: AccountDraft, owner: string): void {
     const owned = this.byOwner.get(owner);
     if (owned === undefined) this.byOwner.set(owner, new Set([account]));
     else owned.add(account);

@@ -29,11 +29,11 @@ export class ActivityView {
   private readonly canceled = slotsFor(Object.values(CancelReason));
 
   constructor() {
-    this.begin();
+    this.reset();
   }
 
   /** Resets all counters. Started is the first command of each start, after everything that was replayed. */
-  begin(): void {
+  reset(): void {
     this.tradeCount = 0;
     this.tradedMicro = 0;
     for (const kind of kinds) {
@@ -65,7 +65,7 @@ export class ActivityView {
   }
 
   /** Counts a command: accepted if the code is undefined, else refused with that code. */
-  commanded({ type }: Command, rejectionCode: number | undefined): void {
+  commandApplied({ type }: Command, rejectionCode: number | undefined): void {
     const counts = rejectionCode === undefined ? this.accepted : this.refused;
     counts.set(type, (counts.get(type) ?? 0) + 1);
     if (rejectionCode !== undefined) this.refusals[rejectionCode] += 1;

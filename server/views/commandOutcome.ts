@@ -2,11 +2,12 @@
 // Used by the views and by the historian's indexer.
 import type { LogRecord } from '../../engine/index.ts';
 
-type Told = Pick<LogRecord, 'command' | 'events'>;
+type CommandRecord = Pick<LogRecord, 'command' | 'events'>;
 
 /** Whether the command was refused. */
-export const isRejected = ({ events }: Pick<Told, 'events'>): boolean => events.some(({ type }) => type === 'Rejected');
+export const isRejected = ({ events }: Pick<LogRecord, 'events'>): boolean =>
+  events.some(({ type }) => type === 'Rejected');
 
 /** Whether the record's own command changed this market: a due item can also change its tick. */
-export const isUpdateOf = ({ command, events }: Told, marketIndex: number): boolean =>
+export const isUpdateOf = ({ command, events }: CommandRecord, marketIndex: number): boolean =>
   command.type === 'UpdateMarket' && command.marketIndex === marketIndex && !isRejected({ events });

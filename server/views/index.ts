@@ -97,10 +97,10 @@ export class Views {
   private apply(record: LogRecord): void {
     const { events, command, tMs } = record;
     this.orders.recordBegan(tMs);
-    if (command.type === 'Started') this.activity.begin();
+    if (command.type === 'Started') this.activity.reset();
     this.rejectionCode = undefined;
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
-    this.activity.commanded(command, this.rejectionCode);
+    this.activity.commandApplied(command, this.rejectionCode);
     if (command.type === 'DropNotifications' && !isRejected(record)) this.notifications.dropped(command);
     this.history.recordEnded(this.books, this.markets, tMs);
   }

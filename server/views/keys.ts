@@ -70,7 +70,7 @@ export class KeysView {
       createdMs: tMs,
       deletedMs: undefined,
     };
-    this.list(key);
+    this.add(key);
   }
 
   deleted(event: EventOf<'ApiKeyDeleted'>, tMs: number): void {
@@ -92,10 +92,10 @@ export class KeysView {
   visit(sections: Sections): void {
     const keys = sections.plain('keys', [...this.byUuid.values()]);
     this.heartbeats = sections.plain('heartbeats', this.heartbeats);
-    if (sections.isLoading) for (const key of keys) this.list(key);
+    if (sections.isLoading) for (const key of keys) this.add(key);
   }
 
-  private list(key: Draft<ApiKeyRow>): void {
+  private add(key: Draft<ApiKeyRow>): void {
     const { apiKey, keyId, owner, nonce, kind } = key;
     this.made = key;
     this.byUuid.set(apiKey, key);

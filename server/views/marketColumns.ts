@@ -35,12 +35,7 @@ function writeNumbers(market: Market, n: Float64Array): void {
 }
 
 /** The text fields of a market that are stored as columns of their own. */
-interface MarketIds {
-  readonly conditionId: string;
-  readonly questionId: string;
-  readonly slug: string;
-  readonly tokens: readonly [string, string];
-}
+type MarketIds = Pick<Market, 'conditionId' | 'questionId' | 'slug' | 'tokens'>;
 
 /** The fields derived from the texts alone. */
 type TextFacts = Pick<Market, 'outcomes' | 'question'>;

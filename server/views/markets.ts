@@ -99,7 +99,7 @@ export class MarketsView {
     const negRisk = command.type === 'CreateEvent' && command.negRisk === 1;
     const row: EventDraft = { eventNumber, negRisk, texts, createdMs: tMs, markets: [] };
     this.events[eventNumber - 1] = row;
-    this.fileEvent(row);
+    this.indexEvent(row);
   }
 
   created(event: EventOf<'MarketCreated'>, command: Command, tMs: number): void {
@@ -130,7 +130,7 @@ export class MarketsView {
       version: 0,
     };
     this.markets[marketIndex] = market;
-    this.file(market);
+    this.indexMarket(market);
     this.events[eventNumber - 1]?.markets.push(market);
   }
 
@@ -195,16 +195,16 @@ export class MarketsView {
     if (!sections.isLoading) return;
     this.events = loaded;
     this.markets = markets;
-    for (const event of this.events) this.fileEvent(event);
+    for (const event of this.events) this.indexEvent(event);
     for (const market of markets) this.events[market.eventNumber - 1]?.markets.push(market);
   }
 
-  private fileEvent(row: EventDraft): void {
+  private indexEvent(row: EventDraft): void {
     const slug = textOf(row.texts.slug);
     if (slug !== '') this.eventSlugs.set(slug, row);
   }
 
-  private file(market: Market): void {
+  private indexMarket(market: Market): void {
     const { index, conditionId, slug, tokens } = market;
     this.conditions.set(conditionId, index);
     if (slug !== '') this.slugs.set(slug, index);

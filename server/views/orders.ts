@@ -2,11 +2,11 @@
 // read by the routes of orders and by the other views, which need the maker's order of a fill. Only this view's methods change
 // an order; an unknown number or id is ignored, never an error.
 import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
+import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { Draft, FreshTrade, Order, OrderStatus, TradePlace } from './records.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
 
-const NO_BUILDER = `0x${'0'.repeat(64)}`;
 const SIGNATURE_TYPE_KEY = '"signatureType":';
 const BUILDER_KEY = '"builder":"';
 
@@ -20,8 +20,8 @@ function readTail(tail: Uint8Array | undefined): { readonly signatureType: numbe
   const signatureType = digit >= 0 && digit <= 3 ? digit : 0;
   const builderAt = text.indexOf(BUILDER_KEY);
   const from = builderAt + BUILDER_KEY.length;
-  if (builderAt < 0 || text.startsWith(NO_BUILDER, from)) return { signatureType, builder: '' };
-  return { signatureType, builder: bytes.toString('latin1', from, from + NO_BUILDER.length) };
+  if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
+  return { signatureType, builder: bytes.toString('latin1', from, from + ZERO_BYTES32.length) };
 }
 
 const END_STATUS: Readonly<Record<number, OrderStatus>> = {
@@ -94,10 +94,9 @@ export class OrdersView {
     return order;
   }
 
-  killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): Order {
+  killed(event: EventOf<'OrderKilled'>, command: CommandOf<'PlaceOrder'>, tMs: number): void {
     const order = this.add(event, command, tMs, 'CANCELED');
     this.ended.push({ order, endedMs: this.tMs });
-    return order;
   }
 
   rested(orderNumber: number, lots: number): Order | undefined {

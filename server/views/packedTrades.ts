@@ -177,7 +177,7 @@ export class PackedTrades {
   /** Packs the trade with the next ordinal; it must be CONFIRMED. */
   add(trade: Trade): void {
     const { taker, makers } = trade;
-    const at = this.take(bytesOf(makers.length));
+    const at = this.reserve(bytesOf(makers.length));
     const chunk = this.chunks[this.chunks.length - 1];
     chunk.writeDoubleLE(trade.tradeNumber, at + TRADE.tradeNumber);
     chunk.writeDoubleLE(trade.feeMicro, at + TRADE.feeMicro);
@@ -258,7 +258,7 @@ export class PackedTrades {
   }
 
   /** Reserves this many bytes for the next ordinal; returns their offset in the last chunk. */
-  private take(bytes: number): number {
+  private reserve(bytes: number): number {
     if (this.chunks.length === 0 || this.used + bytes > this.chunks[this.chunks.length - 1].length) {
       this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(CHUNK_BYTES, bytes))));
       this.used = 0;

@@ -79,8 +79,8 @@ export class TradesView {
       this.byMarket[marketIndex] = ofMarket;
     }
     ofMarket[tradeNumber - 1] = trade.ordinal;
-    this.join(taker.owner, trade.ordinal);
-    for (const { order } of trade.makers) this.join(order.owner, trade.ordinal);
+    this.addToOwner(taker.owner, trade.ordinal);
+    for (const { order } of trade.makers) this.addToOwner(order.owner, trade.ordinal);
     this.recent.push(trade);
     this.packOld();
     return trade;
@@ -131,7 +131,7 @@ export class TradesView {
   }
 
   /** Lists the trade once per owner, even if several of the owner's orders took part: its ordinal is then already the last. */
-  private join(owner: string, ordinal: number): void {
+  private addToOwner(owner: string, ordinal: number): void {
     const owned = this.byOwner.get(owner);
     if (owned === undefined) this.byOwner.set(owner, [ordinal]);
     else if (owned.at(-1) !== ordinal) owned.push(ordinal);

@@ -140,11 +140,25 @@ export function heartbeatText(streamId: string, sequence: number, serverMs: numb
   return `${headText('heartbeat', streamId, String(sequence), serverMs)}}`;
 }
 
-/** A gap marker: the messages after `after` are not all available, and the stream continues after `sequence`. */
-export function gapText(streamId: string, sequence: number, serverMs: number, after: number, reason: string): string {
+/** Messages of a stream after the number `after` are not available. */
+export interface Gap {
+  readonly after: number;
+  readonly reason: string;
+}
+
+/** A gap marker; the stream continues after `sequence`. */
+function gapText(streamId: string, sequence: number, serverMs: number, { after, reason }: Gap): string {
   const rest = `,"missed_from":${after + 1},"reason":${JSON.stringify(reason)}}`;
   return `${headText('gap', streamId, String(sequence), serverMs)}${rest}`;
 }
+
+/** What precedes the messages of a stream: its current sequence, or a gap. */
+export type Opening = 'heartbeat' | Gap;
+
+export const openingText = (opening: Opening, streamId: string, sequence: number, serverMs: number): string =>
+  opening === 'heartbeat'
+    ? heartbeatText(streamId, sequence, serverMs)
+    : gapText(streamId, sequence, serverMs, opening);
 
 export function streamErrorText(sentence: string): string {
   return JSON.stringify({ event_type: 'error', error: sentence });

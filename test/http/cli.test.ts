@@ -229,6 +229,16 @@ describe('unsuccessful starts', () => {
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(`The file ${file} is empty`)]);
   });
 
+  test('a full disk at the first start: exit status 5, and the message names the file that cannot be written', async () => {
+    const dataDir = freshDir();
+    mkdirSync(dataDir, { recursive: true });
+    symlinkSync('/dev/full', join(dataDir, 'mode.new'));
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    const sentence = `The file ${join(dataDir, 'mode')} cannot be written: ENOSPC`;
+    expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
+    await (await startServerProcess({ dataDir })).stop();
+  });
+
   test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
     const dataDir = freshDir();
     await (await startServerProcess({ dataDir })).stop();
@@ -267,6 +277,19 @@ describe('unsuccessful starts', () => {
       'SIGTERM: stopped while reading the journal.\n',
       false,
     ]);
+    await (await startServerProcess({ dataDir })).stop();
+  });
+
+  test('SIGTERM to all processes during the first look after a crash: exit status 0', async () => {
+    const dataDir = freshDir();
+    await (await startServerProcess({ dataDir })).kill('SIGKILL');
+    const script = `if (process.argv[1]?.endsWith('firstLookChild.ts')) {
+        process.kill(process.ppid, 'SIGTERM');
+        process.kill(process.pid, 'SIGTERM');
+      }`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
+    expect([end.status, end.output]).toEqual([0, 'SIGTERM: stopped while reading the journal.\n']);
     await (await startServerProcess({ dataDir })).stop();
   });
 

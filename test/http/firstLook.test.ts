@@ -74,3 +74,37 @@ test.each([false, true])(
     }
   },
 );
+
+test('a first look that a signal from outside ends does not report the journal as damaged', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+  const { execArgv } = process;
+  try {
+    const dataDir = await makeKilled(folder, false);
+    // Ctrl+C reaches every process of a terminal; the kernel kills one when memory runs out.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGKILL']) {
+      const script = encodeURIComponent(`process.kill(process.pid, '${signal}');`);
+      process.execArgv = ['--import', `data:text/javascript,${script}`];
+      const refusal = `could not be checked: the process that read it was ended by ${signal}. Start again;`;
+      await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
+    }
+  } finally {
+    process.execArgv = execArgv;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('a first look for which no process can be started is refused with the reason', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+  const { execPath } = process;
+  try {
+    const dataDir = await makeKilled(folder, false);
+    process.execPath = '/nothing/of/this/name';
+    await expect(requireReadable(dataDir)).rejects.toMatchObject({
+      name: 'FatalError',
+      message: expect.stringMatching(/could not be checked: .*ENOENT/),
+    });
+  } finally {
+    process.execPath = execPath;
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,8 +1,9 @@
 // The market channel over real sockets (wire.md E): the messages after a subscription, the content of each event, and a
 // sceptical reader who rebuilds the same books.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import {
   alice,
   bob,
@@ -162,6 +163,22 @@ test('custom features add best prices, new markets and resolutions; without them
   expect([found.question, found.assets_ids, found.active]).toEqual(['Is this new?', created.tokens, true]);
   expect([...plain.reader.counts.keys()].sort()).toEqual(['book', 'price_change']);
   expect([...custom.reader.faults, ...plain.reader.faults]).toEqual([]);
+  await custom.close();
+  await plain.close();
+});
+
+test('a resolution, which streams without custom features do not report, does not postpone their heartbeats', async () => {
+  const goLive = vi.spyOn(MarketSubscription.prototype, 'goLive');
+  const fresh = await newMarket();
+  const plain = await follow(fresh);
+  const [{ stream, form }] = goLive.mock.contexts as MarketSubscription[];
+  goLive.mockRestore();
+  const custom = await follow(fresh, { custom_feature_enabled: true });
+  const publishedMs = stream.publishedMs[form];
+  const path = `/admin/markets/${fresh.conditionId}/resolve`;
+  expect((await send(server.url, 'POST', path, { outcome: 'Yes' }, ADMIN)).status).toBe(200);
+  await custom.until(({ reader }) => reader.counts.get('market_resolved') === 1);
+  expect(stream.publishedMs[form]).toBe(publishedMs);
   await custom.close();
   await plain.close();
 });

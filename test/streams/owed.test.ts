@@ -10,6 +10,8 @@ import { type Command, encodeCommand } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import { PayTurns } from '../../server/streams/payTurns.ts';
+import { UserStream } from '../../server/streams/userFeed.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
@@ -396,4 +398,76 @@ test('a pending gap keeps its start and reason while the market goes on', async 
   expect([missed, reason]).toEqual([21, 'the missing messages are no longer kept']);
   isSound(socket);
   await socket.close();
+});
+
+test('a resume replaces the gap and the books that an earlier one has pending', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000 });
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 1);
+  const [connection] = ping.mock.contexts as Connection[];
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const isFull = vi.spyOn(Connection.prototype, 'isFull', 'get').mockReturnValue(true);
+  const ofOtherLog = stream_id.slice(0, -1) + (stream_id.endsWith('0') ? '1' : '0');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], resume: { stream_id: ofOtherLog, sequence } });
+  socket.send({ type: 'market', resume: { stream_id, sequence } });
+  await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(2), PATIENCE);
+  request.mockRestore();
+  isFull.mockRestore();
+  connection.drained();
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === 1);
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 1)] });
+  await socket.until(({ reader }) => reader.books.has(tokenOf(0, 1)));
+  expect(socket.events('gap')).toEqual([]);
+  expect(socket.events('book')).toHaveLength(2);
+  isSound(socket);
+  await socket.close();
+});
+
+test('a pending gap uses the numbers of the stream to which the socket has meanwhile moved', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000, changesPerMarketMax: 5 });
+  const workload = new StreamWorkload(5, 1);
+  for (let done = 0; done < 80; done += 1) await server.exchange.submit(workload.next(Date.now()));
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 1);
+  const [[stream_id]] = socket.reader.sequences;
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  // The turn ends between the replay, which finds too little kept, and the gap.
+  const hasTime = vi.spyOn(PayTurns.prototype, 'hasTime').mockReturnValueOnce(true).mockReturnValue(false);
+  socket.send({ type: 'market', resume: { stream_id, sequence: 20 } });
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 1)] });
+  await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(2), PATIENCE);
+  request.mockRestore();
+  hasTime.mockRestore();
+  await socket.until(({ reader }) => reader.gapCount === 1);
+  const [{ stream_id: id, missed_from: missed, reason }] = socket.events('gap');
+  expect(id.slice(0, 12)).toBe('m00000000-bp');
+  expect([missed, reason]).toEqual([1, 'the missing messages are no longer kept']);
+  isSound(socket);
+  await socket.close();
+});
+
+test('streams that wait for the log are not searched in memory at each of their events', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+  await start(3, { userEntriesMax: 8 }, dataDir);
+  const socket = await listen(0);
+  for (const market of [0, 1, 2]) for (let count = 0; count < 10; count += 1) await buy(market, 0, 0, 4_000, 100);
+  await socket.until(({ reader }) => reader.eventCount === 30);
+  const [all] = socket.reader.sequences.keys();
+  await socket.close();
+  const since = vi.spyOn(UserStream.prototype, 'since');
+  const resumed = await TestSocket.open(server.url, '/ws/user');
+  const resume = [0, 1].map((market) => ({ stream_id: all.replace('-all-', `-0000000${market}-`), sequence: 0 }));
+  resumed.send({ type: 'user', auth: authOf(server.services.secret, 0), resume });
+  // Both must be read from the log, one after the other: the second now waits for the first.
+  await vi.waitFor(() => expect(since).toHaveBeenCalledTimes(2), PATIENCE);
+  for (let count = 0; count < 4; count += 1) await buy(1, 0, 0, 4_000, 100);
+  await resumed.until(({ reader }) => reader.eventCount === 24);
+  expect(since.mock.results.filter(({ value }) => value === undefined)).toHaveLength(3);
+  since.mockRestore();
+  isSound(resumed);
+  await resumed.close();
+  rmSync(dataDir, { recursive: true, force: true });
 });

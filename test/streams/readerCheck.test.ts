@@ -235,7 +235,7 @@ function world(count: number, answerMsMin: number, answerMsMax = answerMsMin) {
   return { pings, connections, check, step, close };
 }
 
-const LAP_BEATS = streamLimits.askAgainMs / streamLimits.askEveryMs;
+const LAP_BEATS = streamLimits.pingLapMs / streamLimits.pingEveryMs;
 
 test('each client is pinged once per lap, spread evenly over the beats, and never while a pong is due', () => {
   const count = LAP_BEATS + 1;
@@ -259,15 +259,15 @@ test('a single client is pinged once per lap too, and with very many the pings p
   expect(few.pings).toEqual([1]);
   few.step(1);
   expect(few.pings).toEqual([2]);
-  const { pings, step } = world((LAP_BEATS + 5) * streamLimits.asksABeatMax, 60_000);
+  const { pings, step } = world((LAP_BEATS + 5) * streamLimits.pingsPerBeatMax, 60_000);
   step(1);
-  expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.asksABeatMax);
+  expect(pings.filter((asked) => asked === 1)).toHaveLength(streamLimits.pingsPerBeatMax);
   step(LAP_BEATS + 4);
   expect(pings).toEqual(pings.map(() => 1));
 });
 
 test('open clients do not wait for the turns of closed ones', () => {
-  const { pings, connections, check, step, close } = world(LAP_BEATS * streamLimits.asksABeatMax, 60_000);
+  const { pings, connections, check, step, close } = world(LAP_BEATS * streamLimits.pingsPerBeatMax, 60_000);
   step(1);
   const [left, ...gone] = connections;
   for (const connection of gone) close(connection);
@@ -279,14 +279,14 @@ test('open clients do not wait for the turns of closed ones', () => {
 
 test('a client that has answered before is held when a pong is overdue, and released by its pong', () => {
   const beatsMax = 5;
-  const { connections, check, step } = world(3, beatsMax * streamLimits.askEveryMs);
+  const { connections, check, step } = world(3, beatsMax * streamLimits.pingEveryMs);
   const [answering, late, dumb] = connections;
   step(3);
   check.answered(answering);
   check.answered(late);
   step(7);
-  check.ask(answering);
-  check.ask(late);
+  check.ping(answering);
+  check.ping(late);
   step(1);
   check.answered(answering);
   step(beatsMax - 1);
@@ -299,12 +299,12 @@ test('a client that has answered before is held when a pong is overdue, and rele
 });
 
 test('a pong may take twice as long as the slowest recent one, within bounds', () => {
-  const { connections, check, step } = world(3, streamSettings.answerMsMin, streamLimits.askAgainMs);
+  const { connections, check, step } = world(3, streamSettings.answerMsMin, streamLimits.pingLapMs);
   const [slow, silent, other] = connections;
   /** Beats until the silent one is held, when `slow` answers after `answerBeats` and the other at once. */
   const patience = (answerBeats: number): number => {
     for (const connection of connections) check.answered(connection);
-    for (const connection of connections) check.ask(connection);
+    for (const connection of connections) check.ping(connection);
     check.answered(other);
     let beats = 0;
     while (!silent.isHeld) {
@@ -314,7 +314,7 @@ test('a pong may take twice as long as the slowest recent one, within bounds', (
     }
     return beats;
   };
-  const least = streamSettings.answerMsMin / streamLimits.askEveryMs;
+  const least = streamSettings.answerMsMin / streamLimits.pingEveryMs;
   expect(patience(1)).toBe(least + 1);
   expect(patience(least - 1)).toBeGreaterThan(least + 1);
   expect(slow.isHeld).toBe(false);
@@ -326,12 +326,12 @@ test('a pong may take twice as long as the slowest recent one, within bounds', (
 });
 
 test('a held client is not pinged again, and a forgotten one is never held', () => {
-  const { pings, connections, check, step } = world(2, streamLimits.askEveryMs);
+  const { pings, connections, check, step } = world(2, streamLimits.pingEveryMs);
   const [held, gone] = connections;
   for (const connection of connections) {
-    check.ask(connection);
+    check.ping(connection);
     check.answered(connection);
-    check.ask(connection);
+    check.ping(connection);
   }
   check.forget(gone);
   hold.mockClear();
@@ -341,4 +341,15 @@ test('a held client is not pinged again, and a forgotten one is never held', () 
   const before = pings[0];
   step(40);
   expect(pings[0]).toBe(before);
+});
+
+test('a client that has lost a message is not counted among those held', () => {
+  const { connections, check, step } = world(1, streamLimits.pingEveryMs);
+  const [lost] = connections;
+  check.ping(lost);
+  check.answered(lost);
+  check.ping(lost);
+  lost.isLost = true;
+  step(2);
+  expect([lost.isHeld, check.holdCount]).toEqual([false, 0]);
 });

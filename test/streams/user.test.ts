@@ -4,10 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getAddress } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { UserEntries } from '../../server/streams/userEntries.ts';
+import { UserStream } from '../../server/streams/userFeed.ts';
+import type { Order } from '../../server/views/index.ts';
 import {
   alice,
   bob,
@@ -310,4 +313,21 @@ test('a subscription to a draft market gets the error that there is no such mark
   await socket.until(({ reader }) => reader.sequences.size > 0 || socket.events('error').length > 0);
   expect(socket.events('error').map(({ error }) => error)).toEqual([`no such market: ${draft.conditionId}`]);
   await socket.close();
+});
+
+test('the latest entry of a market is found without a search through those of other markets', () => {
+  const kept = new UserEntries(1_000);
+  const stream = new UserStream(alice.wallet.address, kept);
+  const place = (marketIndex: number): void => {
+    // The fields that an entry copies.
+    const order = { marketIndex, status: 'LIVE', filledLots: 0, trades: [] } as unknown as Order;
+    const marketNumber = stream.count(marketIndex);
+    stream.push(kept.addOrder(stream, 'PLACEMENT', order, 0, stream.number, marketNumber));
+  };
+  for (let count = 1; count < 1_000; count += 1) place(0);
+  place(1);
+  const marketOf = vi.spyOn(kept, 'marketOf');
+  const found = stream.since(1, 0, 64) ?? [];
+  expect(found.map(({ number, marketNumber }) => [number, marketNumber])).toEqual([[1_000, 1]]);
+  expect(marketOf).toHaveBeenCalledTimes(1);
 });
