@@ -160,7 +160,7 @@ async function run(config: CommandConfig, env: Environment): Promise<void> {
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
   const onFatal = stop.fire;
   const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
-    const isStopped = error instanceof FirstLookEnded ? stop.isGiven() : error instanceof StoppedInReplay;
+    const isStopped = error instanceof FirstLookEnded ? stop.isFired() : error instanceof StoppedInReplay;
     if (!isStopped) throw error;
   });
   if (server === undefined) {
