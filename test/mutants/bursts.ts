@@ -14,7 +14,7 @@ const FIRST_ORDER = ORDERS + 10_000;
 export const BURST_MS = 30_000;
 
 /** One owner leaves many markets with automatic ticks at once; each still sees a bid near its end afterwards. */
-export function leaveMany(take: Take, tMs: number): void {
+export function cancelInManyMarkets(take: Take, tMs: number): void {
   fund(take, tMs, FIRST_OWNER, 90_000_000);
   for (let at = 0; at < MANY; at += 1) {
     const market = { ...terms, tickPips: 100, autoTick: 1 };
@@ -49,7 +49,7 @@ export function uncoverMany(take: Take, tMs: number): void {
 }
 
 /** One order trades at many prices; all trades fall due at once, under rules that order them by market. */
-export function tradeMany(
+export function tradeAtManyPrices(
   take: Take,
   tMs: number,
   settings: Omit<CommandOf<'Started'>, 'type' | 'rulesVersion'>,

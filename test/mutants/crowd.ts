@@ -4,33 +4,33 @@
 import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
-import { BURST_MS, leaveMany, tradeMany, uncoverMany } from './bursts.ts';
-import { missByTheLeast, refineAtTheEdge } from './hairs.ts';
+import { BURST_MS, cancelInManyMarkets, tradeAtManyPrices, uncoverMany } from './bursts.ts';
+import { missLimitsByOneStep, refineTickAtThreshold } from './hairs.ts';
 import {
   addressOf,
-  askExtremes,
   changeRules,
   coarsenMeanwhile,
-  collide,
+  collideIds,
   coverExactly,
-  forgetByAndBy,
+  forgetIdsByHour,
   HOUR_MS,
-  halveOdd,
   hex,
   keyOf,
-  lapseOne,
+  lapseOneKey,
   leaveDust,
   MARKETS,
-  moveNewest,
+  moveNewestWallet,
   ORDERS,
   OWNERS,
-  offerAtTheEdges,
   offerBetweenTicks,
+  placeExtremeOrders,
+  placeJustBeyondLimits,
+  redeemOddShares,
   refineAtRelease,
   refineByUpdate,
   releaseIntoOwn,
   repeatAtSliceEnd,
-  repeatLate,
+  repeatIdsLater,
   sweepOwn,
   type Take,
   terms,
@@ -100,8 +100,8 @@ export function crowd(take: Take): void {
       expirationS: isGtd ? Math.ceil(tMs / 1000) + 120 + random.int(0, 600) : 0,
     };
   };
-  collide(take, tMs);
-  repeatLate(take, tMs + 20_000);
+  collideIds(take, tMs);
+  repeatIdsLater(take, tMs + 20_000);
   tMs += 40_000;
   let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
@@ -122,9 +122,9 @@ export function crowd(take: Take): void {
     }
   }
   sweepOwn(take, tMs);
-  offerAtTheEdges(take, tMs);
+  placeJustBeyondLimits(take, tMs);
   leaveDust(take, tMs);
-  askExtremes(take, tMs);
+  placeExtremeOrders(take, tMs);
   // The rich owner takes every ask in the first market: other orders of many makers are no longer covered.
   const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
   const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
@@ -150,20 +150,20 @@ export function crowd(take: Take): void {
   }
   releaseIntoOwn(take, tMs);
   coverExactly(take, tMs);
-  lapseOne(take, tMs);
-  halveOdd(take, tMs + 600_000);
+  lapseOneKey(take, tMs);
+  redeemOddShares(take, tMs + 600_000);
   coarsenMeanwhile(take, tMs + 600_000);
   refineByUpdate(take, tMs + 610_000);
   refineAtRelease(take, tMs + 610_000);
   offerBetweenTicks(take, tMs + 613_000);
   repeatAtSliceEnd(take, tMs + 613_000);
   changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  moveNewest(take, tMs + 615_000);
-  leaveMany(take, tMs + 615_000);
+  moveNewestWallet(take, tMs + 615_000);
+  cancelInManyMarkets(take, tMs + 615_000);
   uncoverMany(take, tMs + 615_000);
-  tradeMany(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  refineAtTheEdge(take, tMs + 615_000 + BURST_MS);
-  missByTheLeast(take, tMs + 615_000 + BURST_MS);
-  forgetByAndBy(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
+  tradeAtManyPrices(take, tMs + 615_000, { ...settings, creditMicro: 0 });
+  refineTickAtThreshold(take, tMs + 615_000 + BURST_MS);
+  missLimitsByOneStep(take, tMs + 615_000 + BURST_MS);
+  forgetIdsByHour(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

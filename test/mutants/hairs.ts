@@ -15,7 +15,7 @@ const FUNDS_MICRO = 900_000_000;
  * Markets whose best price lies exactly at the price from which an automatic tick becomes finer, and a pip to either side
  * of it. Such prices need a tick of one pip, which is made coarse before the automatic tick is turned on.
  */
-export function refineAtTheEdge(take: Take, tMs: number): void {
+export function refineTickAtThreshold(take: Take, tMs: number): void {
   for (const owner of [MAKER, TAKER]) fund(take, tMs, owner, FUNDS_MICRO);
   const wallet = addressOf(MAKER);
   const edges = [9_599, 9_600, 9_601, 399, 400, 401];
@@ -36,7 +36,7 @@ export function refineAtTheEdge(take: Take, tMs: number): void {
  * A budget whose price misses 3 pips by a ten-thousandth of a pip: it buys a lot at 2 pips, where it would buy none at 3.
  * And a trade whose fee misses a step of ten micro by the last digits of its product.
  */
-export function missByTheLeast(take: Take, tMs: number): void {
+export function missLimitsByOneStep(take: Take, tMs: number): void {
   const [ofPips, ofFees] = [FIRST_MARKET + 6, FIRST_MARKET + 7];
   const wallet = addressOf(MAKER);
   for (const [marketIndex, tickPips] of [
@@ -47,12 +47,16 @@ export function missByTheLeast(take: Take, tMs: number): void {
     const sets = { wallet, owner: wallet, keyId: keyOf(MAKER), marketIndex, flags: 0 };
     take(tMs, { type: 'Split', ...sets, amountMicro: 10_000_000 });
   }
-  const at = { side: Side.SELL };
   const taking = { side: Side.BUY, orderType: OrderType.FAK };
-  offer(take, tMs, FIRST_ORDER + 10, MAKER, { ...at, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 10_000 });
+  offer(take, tMs, FIRST_ORDER + 10, MAKER, {
+    marketIndex: ofPips,
+    side: Side.SELL,
+    moneyMicro: 2,
+    sharesMicro: 10_000,
+  });
   offer(take, tMs, FIRST_ORDER + 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
   const amounts = priced(2_740, 497);
-  offer(take, tMs, FIRST_ORDER + 12, MAKER, { ...at, marketIndex: ofFees, ...amounts });
+  offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
 }
 
@@ -60,7 +64,7 @@ export function missByTheLeast(take: Take, tMs: number): void {
  * An exchange that accepts orders of any age: one signed at time 0 is accepted, once. And one with the maximum of money: a
  * deposit of a micro more is refused.
  */
-export function acceptForEver(take: Take): void {
+export function acceptAnyAge(take: Take): void {
   const tMs = TIME_ZERO_MS;
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 2 * TIME_ZERO_MS, ...settings });

@@ -1,5 +1,5 @@
-// Short forms for the orders and deposits of a crowd's situations: an order in the first token, by an owner's own wallet
-// and only key. Used by bursts.ts and hairs.ts.
+// Short forms for the orders and deposits of the traces: an order in the first token, by an owner's own wallet and only
+// key. Used by bursts.ts, hairs.ts and asides.ts.
 import { OrderType, Side } from '../../engine/protocol/index.ts';
 import { orderIdOf } from '../model/names.ts';
 import { addressOf, keyOf, type Take } from './situations.ts';

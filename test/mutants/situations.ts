@@ -66,7 +66,7 @@ export function sweepOwn(take: Take, tMs: number): void {
 }
 
 /** An owner who trades in a market places orders that are ordinary except for one value, which is just beyond a limit. */
-export function offerAtTheEdges(take: Take, tMs: number): void {
+export function placeJustBeyondLimits(take: Take, tMs: number): void {
   const owner = addressOf(3);
   const by = { keyId: keyOf(3), maker: owner, owner, marketIndex: 3, orderType: 0, flags: 0, timestampMs: tMs };
   let label = ORDERS + 8_000;
@@ -172,7 +172,7 @@ export function releaseIntoOwn(take: Take, tMs: number): void {
 }
 
 /** Three orders whose ids differ, but hash to the same entry of the pool: each is canceled by its own id. */
-export function collide(take: Take, tMs: number): void {
+export function collideIds(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
   const idOf = (first: string, rest: number): string => `0x${first}${hex(rest, 48)}`;
@@ -207,7 +207,7 @@ export function collide(take: Take, tMs: number): void {
 }
 
 /** Ids repeated after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
-export function repeatLate(take: Take, tMs: number): void {
+export function repeatIdsLater(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { maker: owner, owner, keyId: keyOf(0), marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0 };
   const place = (orderId: string, timestampMs: number, atMs: number): void =>
@@ -358,7 +358,7 @@ export function refineAtRelease(take: Take, tMs: number): void {
 }
 
 /** Orders of later and later hours: with each of them the ids of more hours are forgotten. */
-export function forgetByAndBy(take: Take, tMs: number, hours: readonly number[]): void {
+export function forgetIdsByHour(take: Take, tMs: number, hours: readonly number[]): void {
   const wallet = addressOf(OWNERS + 42);
   take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
   for (const [at, hour] of hours.entries()) {
@@ -429,7 +429,7 @@ function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number)
 }
 
 /** Half of all shares is paid in a market that resolves 50/50, for an odd number of each token too. */
-export function halveOdd(take: Take, tMs: number): void {
+export function redeemOddShares(take: Take, tMs: number): void {
   const wallet = addressOf(OWNERS + 8);
   const marketIndex = MARKETS + 6;
   const by = { wallet, owner: wallet, keyId: keyOf(OWNERS + 8), marketIndex, flags: 0 };
@@ -441,7 +441,7 @@ export function halveOdd(take: Take, tMs: number): void {
 }
 
 /** Keys that differ in one word each, in turns: the silent one loses its orders, the others keep theirs. */
-export function lapseOne(take: Take, tMs: number): void {
+export function lapseOneKey(take: Take, tMs: number): void {
   const owner = addressOf(OWNERS + 6);
   const marketIndex = MARKETS + 5;
   const keyWith = (odd: number): string => `0x${[0, 1, 2, 3].map((word) => hex(word === odd ? 5 : 9, 8)).join('')}`;
@@ -461,7 +461,7 @@ export function lapseOne(take: Take, tMs: number): void {
 }
 
 /** Extreme orders: a micro on one side, the maximum of lots, and one lot more. */
-export function askExtremes(take: Take, tMs: number): void {
+export function placeExtremeOrders(take: Take, tMs: number): void {
   const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0 };
   const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
   const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number, flags?: number])[] =
@@ -486,7 +486,7 @@ export function askExtremes(take: Take, tMs: number): void {
  * a market, at the lowest price. In between its tick is made coarser and fine again, which the order survives: somebody
  * sells to it.
  */
-export function moveNewest(take: Take, tMs: number): void {
+export function moveNewestWallet(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
   const marketIndex = MARKETS + 15;
   const keyId = keyOf(OWNERS + 50);

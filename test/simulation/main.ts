@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
+import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { PlayerRequest } from './player.ts';
 import { addCounts, noCounts, type Tally, tallyOf } from './tally.ts';
@@ -32,12 +33,6 @@ function positive(text: string): number {
   return value;
 }
 
-function whole(text: string): number {
-  const value = positive(text);
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError(`It must be a whole number, not ${text}.`);
-  return value;
-}
-
 function canaryNamed(name: string): CanaryName {
   if (Object.hasOwn(canaries, name)) return name as CanaryName; // it is one of the keys
   throw new InvalidArgumentError(`There is no canary ${name}.`);
@@ -45,10 +40,15 @@ function canaryNamed(name: string): CanaryName {
 
 program
   .name('simulate')
-  .option('--seed <N>', 'first seed', whole, 1)
-  .option('--commands <M>', 'commands in all', whole, 100_000)
-  .option('--per-seed <K>', 'commands of one seed', whole, 4_000)
-  .option('--jobs <N>', 'processes at once, between which the seeds are shared', whole, availableParallelism())
+  .option('--seed <N>', 'first seed', wholeNumberFrom(1), 1)
+  .option('--commands <M>', 'commands in all', wholeNumberFrom(1), 100_000)
+  .option('--per-seed <K>', 'commands of one seed', wholeNumberFrom(1), 4_000)
+  .option(
+    '--jobs <N>',
+    'processes at once, between which the seeds are shared',
+    wholeNumberFrom(1),
+    availableParallelism(),
+  )
   .option('--hours <H>', 'go on for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
