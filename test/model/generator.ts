@@ -10,7 +10,7 @@ import { Random } from './random.ts';
 import { largestReservation, type State } from './referenceState.ts';
 
 /** A command and the time at which it is applied. */
-export interface Timed {
+export interface TimedCommand {
   readonly tMs: number;
   readonly command: Command;
 }
@@ -43,7 +43,7 @@ export class Generator {
   }
 
   /** The next command, given the state after all previous ones. */
-  next(state: State): Timed {
+  next(state: State): TimedCommand {
     const opening = this.first.shift();
     if (opening !== undefined) return { tMs: this.tMs, command: opening };
     const { clockStepMs } = this.profile;

@@ -50,7 +50,7 @@ export function randomOrder(
     expirationS: orderType === OrderType.GTD ? pickExpiration(random, tMs) : 0,
   };
   if (order.flags === OrderFlag.CLIENT_ACCURACY && random.chance(85)) roundAmounts(order, market.tickPips);
-  if (random.chance(profile.badPercent)) spoil(random, state, order, tMs, label);
+  if (random.chance(profile.badPercent)) spoilOrder(random, state, order, tMs, label);
   // A key belongs to one owner; the registry ensures it.
   if (!keysOf(order.owner).includes(order.keyId)) order.keyId = keysOf(order.owner)[0];
   // An id is the digest of all signed fields, so the same id always comes with the same timestamp.
@@ -158,7 +158,7 @@ function pickExpiration(random: Random, tMs: number): number {
 }
 
 /** Makes one thing about an order wrong, or as large or as late as possible. */
-function spoil(random: Random, state: State, order: Writable<PlaceOrder>, tMs: number, used: number): void {
+function spoilOrder(random: Random, state: State, order: Writable<PlaceOrder>, tMs: number, used: number): void {
   const windowStart = Math.max(0, tMs - state.settings.orderWindowMs, state.forgottenBeforeMs);
   const tick = state.markets[order.marketIndex].tickPips;
   random.weighted<() => void>([

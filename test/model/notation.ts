@@ -311,7 +311,7 @@ export function printCommand(command: Command, at: Moment): string {
   const words = inWords(command, at);
   if (words !== undefined) {
     try {
-      if (isSame(onlyMeant(readCommand(words, at)), onlyMeant(command))) return words;
+      if (isSame(withoutUnnamedTerms(readCommand(words, at)), withoutUnnamedTerms(command))) return words;
     } catch {
       return JSON.stringify(command);
     }
@@ -320,7 +320,7 @@ export function printCommand(command: Command, at: Moment): string {
 }
 
 /** Drops the fields of a market update that its mask does not name: they have no meaning. */
-function onlyMeant(command: Command): Command {
+function withoutUnnamedTerms(command: Command): Command {
   if (command.type !== 'UpdateMarket') return command;
   const { marketIndex, mask } = command;
   return { type: 'UpdateMarket', marketIndex, mask, ...readTerms(printTerms(command, mask)).terms };

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
 import { type Command, type EngineEvent, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
-import { Generator, type Timed } from '../model/generator.ts';
+import { Generator, type TimedCommand } from '../model/generator.ts';
 import { walletOf } from '../model/names.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { asideAnswers, fewOwners } from './asides.ts';
@@ -76,7 +76,7 @@ function encodeEvents(events: readonly EngineEvent[]): Uint8Array {
 
 function record(
   name: string,
-  timed: readonly Timed[],
+  timed: readonly TimedCommand[],
   expected: readonly (readonly EngineEvent[])[] | undefined,
 ): Trace {
   const core = new Exchange();
@@ -133,7 +133,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
   for (let seed = 1; seed <= seeds; seed += 1) {
     const generator = new Generator(seed);
     const reference = new ReferenceExchange();
-    const timed: Timed[] = [];
+    const timed: TimedCommand[] = [];
     const expected: (readonly EngineEvent[])[] = [];
     while (timed.length < commands) {
       const next = generator.next(reference.state);
@@ -147,7 +147,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
     ['any age', acceptAnyAge],
     ['few owners', fewOwners],
   ] as const) {
-    const timed: Timed[] = [];
+    const timed: TimedCommand[] = [];
     play((tMs: number, command: Command) => timed.push({ tMs, command }));
     traces.push(record(name, timed, undefined));
   }
