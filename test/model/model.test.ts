@@ -45,7 +45,7 @@ function namesOf(event: EngineEvent): string[] {
 function report(seed: number, sequence: readonly TimedCommand[], text: string): never {
   const repeat = `MODEL_SEED=${seed} MODEL_COMMANDS=${sequence.length} npx vitest run test/model/model.test.ts`;
   const small = shrink(sequence);
-  const difference = firstDifference(small)?.text ?? 'it does not show when run again';
+  const difference = firstDifference(small)?.text ?? 'it does not fail when run again';
   throw new Error(
     [
       `seed ${seed}, command ${sequence.length - 1}: ${text}`,
@@ -57,7 +57,7 @@ function report(seed: number, sequence: readonly TimedCommand[], text: string): 
   );
 }
 
-/** Runs one seed and returns its number of commands. */
+/** Runs one seed, and counts in `seen` how often each kind of event and reason came up. */
 function runSeed(seed: number, done: number, commands: number, seen: Map<string, number>): void {
   const generator = new Generator(seed);
   const pair = new Pair();
