@@ -26,8 +26,9 @@ const PART_SLICES = 8;
 /** The open loop sends at this share of the throughput measured before. */
 const OPEN_LOOP_SHARE = 0.5;
 const PLACED = '"success":true';
+const EXCHANGE_FLAGS = ['--no-house', '--no-throttle', '--log-level', 'warn'];
 
-export interface OrdersOptions {
+interface OrdersOptions {
   readonly rounds: number;
   readonly onProgress: (text: string) => void;
 }
@@ -67,7 +68,7 @@ export async function benchOrders(options: OrdersOptions): Promise<Report> {
   let bare: ServerProcess | undefined;
   try {
     onProgress('orders: starting the exchange');
-    exchange = await startExchange(dataDir);
+    exchange = await startExchange(dataDir, EXCHANGE_FLAGS);
     bare = await startPostServer();
     return await measure({ exchange, bare, loader, parts }, rounds, onProgress);
   } finally {
