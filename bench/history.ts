@@ -20,7 +20,8 @@ import {
 } from './history/measure.ts';
 import type { WorldSize } from './history/names.ts';
 import { ensureWorld, type World } from './history/world.ts';
-import { machine, median } from './lib/statistics.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { machine, machineText, median } from './lib/statistics.ts';
 import { figure, table } from './lib/table.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
@@ -64,11 +65,7 @@ function readOptions(args: readonly string[]): Options {
       json: { type: 'string', default: join(import.meta.dirname, 'results/history.json') },
     },
   });
-  const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => {
-    const value = Number(values[name]);
-    if (Number.isSafeInteger(value) && value >= 10) return value;
-    throw new RangeError(`--${name} must be a whole number from 10, not ${values[name]}.`);
-  };
+  const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => wholeNumber(name, values[name], 10);
   const size = { trades: whole('trades'), wallets: whole('wallets'), markets: whole('markets') };
   return { ...size, data: values.data, questions: whole('questions'), json: values.json };
 }
@@ -169,16 +166,11 @@ async function measure(dataDir: string, world: World, questions: number): Promis
 }
 
 async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    return 2;
-  }
+  const options = optionsOrUsage(() => readOptions(process.argv.slice(2)), USAGE);
+  if (options === undefined) return 2;
   const { trades, wallets, markets, data, json } = options;
   const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  console.log(machineText(where));
   const dataDir = data ?? mkdtempSync(join(tmpdir(), 'outcry-bench-history-'));
   try {
     const size = { trades, wallets, markets };

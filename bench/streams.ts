@@ -7,11 +7,11 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
 import { pinApart } from './lib/pin.ts';
-import { machine, percentile, type Spread, spread } from './lib/statistics.ts';
+import { machine, machineText, percentile, type Spread, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
@@ -37,6 +37,7 @@ const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
 const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');
 const SUBSCRIBERS = join(import.meta.dirname, './fanOut/subscribers.ts');
 const folder = mkdtempSync(join(tmpdir(), 'outcry-streams-bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const framesFile = join(folder, 'frames');
 const subscription = (market: number): string =>
   JSON.stringify({
@@ -326,7 +327,7 @@ async function main(): Promise<void> {
     },
   });
   const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  console.log(machineText(where));
   const parts = values.parts.split(',');
   const counts = parts.includes('deliveries') ? values.subscribers.split(',').map(Number) : [];
   const deliveries: Deliveries[] = [];
@@ -339,12 +340,11 @@ async function main(): Promise<void> {
   const slowInSmallPackets = parts.includes('slowInSmallPackets') ? await benchSlowInSmallPackets() : undefined;
   if (slowInSmallPackets !== undefined) printSlow(slowInSmallPackets, 'over packets of 1,500 bytes');
   console.log(`\n${DISTURBED}: ${undisturbed}`);
-  mkdirSync(join(import.meta.dirname, 'results'), { recursive: true });
+  mkdirSync(dirname(values.json), { recursive: true });
   writeFileSync(
     values.json,
     `${JSON.stringify({ machine: where, deliveries, latency, slow, slowInSmallPackets }, null, 2)}\n`,
   );
-  rmSync(folder, { recursive: true, force: true });
 }
 
 await main();
