@@ -28,7 +28,7 @@ const SETTLE_OPS = 400_000;
 /** The peer is some hundred times slower: it runs only the first ops, and ratios are taken over these. */
 const PEER_OPS_MAX = 200_000;
 
-export interface MatchingOptions {
+interface MatchingOptions {
   readonly rounds: number;
   readonly timedOps: number;
   readonly onProgress: (text: string) => void;

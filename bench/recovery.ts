@@ -41,7 +41,7 @@ const ANSWER_ROUNDS = 3;
 const undisturbed = new Undisturbed(20);
 const folder = mkdtempSync(join(tmpdir(), 'outcry-recovery-'));
 
-const tell = (what: string, figure: string): void => {
+const printRow = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(74)} ${figure}\n`);
 };
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
@@ -64,7 +64,7 @@ async function compare(
   const [one, other] = [median(pairs.map(([first]) => first)), median(pairs.map(([, second]) => second))];
   const { min, max } = spread(pairs.map(([first, second]) => first / second));
   const shown = `${ratio.toFixed(2)}× (${min.toFixed(2)}-${max.toFixed(2)})`;
-  tell(`${what} (floor: ${floor})`, `${shown}: ${ms(one)} beside ${ms(other)}`);
+  printRow(`${what} (floor: ${floor})`, `${shown}: ${ms(one)} beside ${ms(other)}`);
 }
 
 const dataDirOf = (name: string): string => {
@@ -134,14 +134,14 @@ async function benchStart(): Promise<void> {
     closeSync(descriptor);
   };
   load();
-  tell(`a snapshot of ${orders} resting orders`, `${(size / 1e6).toFixed(0)} MB, written in ${ms(writeMs)}`);
+  printRow(`a snapshot of ${orders} resting orders`, `${(size / 1e6).toFixed(0)} MB, written in ${ms(writeMs)}`);
   await compare('loading it beside reading its bytes', '3×', load, read);
 }
 
 /** Latencies of commands submitted one after the other, every half millisecond or so; ms, sorted. */
-async function latencies(submit: () => Promise<unknown>, goesOn: () => boolean): Promise<readonly number[]> {
+async function latencies(submit: () => Promise<unknown>, shouldContinue: () => boolean): Promise<readonly number[]> {
   const found: number[] = [];
-  while (goesOn()) {
+  while (shouldContinue()) {
     const startedMs = performance.now();
     await submit();
     found.push(performance.now() - startedMs);
@@ -176,14 +176,14 @@ async function benchAnswers(): Promise<void> {
   const ratios = spread(found.map(({ alone, beside }) => p99Of(beside) / p99Of(alone)));
   const middle = (of: (round: AnswersRound) => number): string => ms(median(found.map(of)));
   const what = `p99 of durable answers while a snapshot of ${values.few} orders is made`;
-  tell(
+  printRow(
     `${what} (floor: 3×)`,
     `${ratios.median.toFixed(2)}× (${ratios.min.toFixed(2)}-${ratios.max.toFixed(2)}): ` +
       `${middle(({ beside }) => p99Of(beside))} beside ${middle(({ alone }) => p99Of(alone))}`,
   );
   const longest = `${middle(({ beside }) => beside.at(-1) ?? 0)} beside ${middle(({ alone }) => alone.at(-1) ?? 0)}`;
   const p50 = `${middle(({ beside }) => percentile(beside, 0.5))} beside ${middle(({ alone }) => percentile(alone, 0.5))}`;
-  tell('  p50, and the longest', `${p50}, ${longest}`);
+  printRow('  p50, and the longest', `${p50}, ${longest}`);
 }
 
 /** Latencies (ms, sorted) while nothing else is done, and while a snapshot is made. */
@@ -203,7 +203,7 @@ async function besideSnapshot(
     ...{ dataDir, every: 1 },
     log: (_level, text, figures = {}) => {
       made += 1;
-      if (made === 1) tell('  a snapshot beside it', `${text} ${JSON.stringify(figures)}`);
+      if (made === 1) printRow('  a snapshot beside it', `${text} ${JSON.stringify(figures)}`);
     },
   });
   maker.opened(0);
@@ -214,12 +214,12 @@ async function besideSnapshot(
 }
 
 try {
-  tell('machine', `${machine().cpuModel}, load matters: run it alone`);
+  printRow('machine', `${machine().cpuModel}, load matters: run it alone`);
   await benchReplay(Number(values.records));
   await benchReplay(Number(values.few));
   await benchStart();
   await benchAnswers();
-  tell(DISTURBED, `${undisturbed}`);
+  printRow(DISTURBED, `${undisturbed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import { Reducers } from '../../engine/pipeline/index.ts';
 import { type Command, encodeCommand, Message, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 
-export const START_MS = 1_750_000_000_000;
+const START_MS = 1_750_000_000_000;
 const OWNERS = 1_000;
 const MARKETS = 200;
 const ORDERS_A_MS = 5;
@@ -20,7 +20,7 @@ const textTail = (texts: object): Uint8Array => new TextEncoder().encode(JSON.st
 const owners = Array.from({ length: OWNERS }, (_, index) => digest(`owner ${index}`, 20));
 const keys = Array.from({ length: OWNERS }, (_, index) => digest(`key ${index}`, 16));
 
-export interface TimedCommand {
+interface TimedCommand {
   readonly tMs: number;
   readonly bytes: Uint8Array;
 }
