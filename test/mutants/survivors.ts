@@ -11,7 +11,11 @@ interface Reason {
 
 const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text });
 
-/** The reason for changes that merely send fewer orders down the fast path. */
+// Reasons for several lines.
+const PREFETCH = 'A prefetch has no effect on results: only the time differs.';
+const FIRST_GUESS = "keyOf's first guess: without it, the key is looked up in the table.";
+const EQUAL_OPERANDS = 'Both results are the same where the operands are equal.';
+/** For changes that merely send fewer orders down the fast path. */
 const UNUSUAL =
   'An order that is not recognised as a usual one takes the general path to the same result: only the time differs.';
 
@@ -64,22 +68,9 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'The numbers of keys are internal: nothing returns them.'),
-  equal(
-    /^accounts/,
-    /^this\.lastKey = (?:sections|growInt32)/,
-    "keyOf's first guess: without it, the key is looked up in the table.",
-  ),
-  equal(/^accounts/, /^last < this\.keyCount/, "keyOf's first guess: without it, the key is looked up in the table."),
-  equal(
-    /^accounts/,
-    /^this\.lastKey\[account\] = /,
-    "keyOf's first guess: without it, the key is looked up in the table.",
-  ),
-  equal(
-    /^accounts/,
-    /^const at = offset >> 2; ⇒ 2/,
-    "keyOf's first guess: without it, the key is looked up in the table.",
-  ),
+  equal(/^accounts/, /^this\.lastKey = (?:sections|growInt32)/, FIRST_GUESS),
+  equal(/^accounts/, /^last < this\.keyCount/, FIRST_GUESS),
+  equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, FIRST_GUESS),
   equal(
     /^accounts/,
     /^keyIds\[base.*\] && ⇒ (?:\d → \d|[+-] → [+-])$/,
@@ -126,7 +117,7 @@ const reasons: readonly Reason[] = [
     /^return this\.bestAsk < this\.levelCount; ⇒ bestAsk/,
     'Callers compare the best price too, which is 10,000 without any ask.',
   ),
-  equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, 'Both results are the same where the operands are equal.'),
+  equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
   equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Callers compare the best price too, which is 0 without any bid.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'Any number below 0 means no slot or account.'),
@@ -136,11 +127,7 @@ const reasons: readonly Reason[] = [
     /account < 0(?:\) \{ ⇒ <|\) account = .* ⇒ <| \? NONE : .* ⇒ [0<])/,
     'Account 0 holds the fees: nobody has a key of its owner.',
   ),
-  equal(
-    /^entry/,
-    /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/,
-    'Both results are the same where the operands are equal.',
-  ),
+  equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, EQUAL_OPERANDS),
   equal(
     /^entry/,
     /^order\.owner = state\.accounts\.owners/,
@@ -171,7 +158,6 @@ const reasons: readonly Reason[] = [
     'The slice that is tried first; the table has all of them.',
   ),
   equal(/^idWindow/, /^this\.recent = noSlice;/, 'Times within a dropped slice are refused before it is looked up.'),
-  equal(/^idWindow/, /this\.recent\.touch\(/, 'A prefetch has no effect on results: only the time differs.'),
   equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Only the first three are used.'),
   equal(/^idWindow/, /^this\.latest = slice;/, 'The initial capacity of the next slice.'),
   equal(/^idWindow/, /^const (?:CAPACITY_MIN|capacity) = /, 'The initial capacity of a slice.'),
@@ -190,7 +176,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 already.'),
   equal(/^ladder/, /\+ 31\) >>> 5/, 'A word more than the levels need.'),
-  equal(/^exchange/, /^(?:this\.)?lookAhead\(/, 'A prefetch has no effect on results: only the time differs.'),
+  equal(/^exchange/, /^(?:this\.)?lookAhead\(/, PREFETCH),
   equal(
     /^exchange/,
     /^state\.alarm\.ms = nextMs;/,
@@ -202,7 +188,7 @@ const reasons: readonly Reason[] = [
     /foundLots < order\.lots\)\) \{ ⇒ < → <=/,
     'An order that is filled completely takes a slot and returns it.',
   ),
-  equal(/^matching/, /available < left \? available : left/, 'Both results are the same where the operands are equal.'),
+  equal(/^matching/, /available < left \? available : left/, EQUAL_OPERANDS),
   equal(
     /^snapshot/,
     /^const (?:TERMS = 9|COLUMNS = TERMS \+ 6);/,
@@ -225,7 +211,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is out of range either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Only the first three are used.'),
-  equal(/^snapshot/, /new Float64Array\(0\)/, 'It is replaced by what is loaded.'),
   equal(
     /^entry/,
     /^if \(isDelayed \|\| .* ⇒ && → \|\|$/,
@@ -247,20 +232,16 @@ const reasons: readonly Reason[] = [
     'A remainder of a division by 0 is NaN, so a grid of 0 is refused either way.',
   ),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'Which slice is tried first; the table has all of them.'),
-  equal(/^entries/, /./, 'A prefetch has no effect on results: only the time differs.'),
-  equal(/^lookAhead/, /^(?!state\.aheadAt = )/, 'A prefetch has no effect on results: only the time differs.'),
-  equal(/^dryRun/, /\btouched\b/, 'A prefetch has no effect on results: only the time differs.'),
-  equal(/^cancels/, /state\.prefetched = /, 'A prefetch has no effect on results: only the time differs.'),
-  equal(
-    /^(?:idWindow|ledger|orderPool)/,
-    /\bread \^= |^let read = 0;/,
-    'A prefetch has no effect on results: only the time differs.',
-  ),
-  equal(/^orderPool/, /^(?:if \(slot >= 0\) )?slots\[i\] = /, 'A prefetch, as above.'),
+  equal(/^entries/, /./, PREFETCH),
+  equal(/^lookAhead/, /^(?!state\.aheadAt = )/, PREFETCH),
+  equal(/^dryRun/, /\btouched\b/, PREFETCH),
+  equal(/^cancels/, /state\.prefetched = /, PREFETCH),
+  equal(/^(?:idWindow|ledger|orderPool)/, /\bread \^= |^let read = 0;/, PREFETCH),
+  equal(/^orderPool/, /^(?:if \(slot >= 0\) )?slots\[i\] = /, PREFETCH),
   equal(
     /^orderPool/,
     /^const slot = slots\[i - count\];|^for \(let i = count; i < end; /,
-    'A prefetch, as above: what it does not find is looked up.',
+    'A prefetch: what it does not find is looked up.',
   ),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 holds the fees: nobody has a key of its owner.'),
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below corrects.'),
@@ -275,31 +256,15 @@ const reasons: readonly Reason[] = [
     /^let gap = \(idHash|^for \(let i = 0; i < count; i \+= 1\)/,
     'The start of a search that wraps around until it finds the slot, or a prefetch.',
   ),
-  equal(
-    /^orderPool/,
-    /^return (?:this\.index\[)?\(?idHash/,
-    'A prefetch has no effect on results: only the time differs.',
-  ),
-  equal(
-    /^(?:orderPool|ledger)/,
-    /^(?:first|correct)Values\(/,
-    'A prefetch has no effect on results: only the time differs.',
-  ),
+  equal(/^orderPool/, /^return (?:this\.index\[)?\(?idHash/, PREFETCH),
+  equal(/^(?:orderPool|ledger)/, /^(?:first|correct)Values\(/, PREFETCH),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as needed.'),
   equal(/^ledger/, /^this\.bound = growFloat64/, 'An account without a bound is examined each time.'),
   equal(/^ledger/, /^const last = table\.length - 1;/, 'Entries lie at even places.'),
   equal(/^orderPool/, /^while \(this\.index\[entry\] >= 0 .* ⇒ 1 → 2$/, 'Entries lie at even places.'),
-  equal(
-    /^ledger/,
-    /^if \(reserved > largest\) .* ⇒ > → >=$/,
-    'Both results are the same where the operands are equal.',
-  ),
-  equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, 'A prefetch, as above.'),
-  equal(
-    /^ledger/,
-    /^if \(reserved > this\.bound\[account\]\)/,
-    'Both results are the same where the operands are equal.',
-  ),
+  equal(/^ledger/, /^if \(reserved > largest\) .* ⇒ > → >=$/, EQUAL_OPERANDS),
+  equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, PREFETCH),
+  equal(/^ledger/, /^if \(reserved > this\.bound\[account\]\)/, EQUAL_OPERANDS),
   equal(/^ledger/, /at < old\.length; at \+= 2/, 'After the last entry there is none to move.'),
   equal(/^ledger/, /^return \(Math\.imul\(account, /, 'Another hash, which is as good.'),
   equal(
@@ -307,7 +272,6 @@ const reasons: readonly Reason[] = [
     /^ledger\.bound\[account\] = /,
     'A bound that stays too high: the account is examined more often.',
   ),
-  equal(/^exchange/, /^const STEP_CONFIRMED = /, 'A constant that is compared only with itself.'),
   equal(/^exchange/, /account < accounts\.accountCount; .* ⇒ < → <=/, 'After the last account there is no wallet.'),
   equal(/^dryRun/, /^const ASK = 1;/, 'Compared only with BID.'),
   equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies within both ends of a ladder.'),
@@ -315,11 +279,6 @@ const reasons: readonly Reason[] = [
     /^dryRun/,
     /^dry\.budgetLeftMicro = isBudget/,
     'What is left of the budget is never read for an order without one.',
-  ),
-  equal(
-    /^dryRun/,
-    /^if \(dry\.ownCount > 0\) countReleases.* ⇒ > → >=/,
-    'Without own orders there is nothing to count.',
   ),
   equal(
     /^state/,
