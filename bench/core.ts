@@ -84,15 +84,15 @@ function opMedians({ singles }: Row): Float64Array {
   return singles[0].map((_, op) => median(singles.map((times) => times[op]))).sort();
 }
 
-const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
+const spreadOf = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
 
 /**
  * p99.9 over the median of single ops, and the same for counting
  * loops of that duration, which shows what the machine adds to both.
  */
 const slownessOf = (row: Row): { readonly medians: number; readonly counting: number } => ({
-  medians: of(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
-  counting: of(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
+  medians: spreadOf(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
+  counting: spreadOf(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
 });
 
 function printVerdict(sentence: string, holds: boolean): void {
@@ -133,17 +133,18 @@ async function main(): Promise<void> {
   const cells = rows.map((row, index) => [
     `${row.mix.name}, ${row.mix.ticks} ticks`,
     row.engine,
-    spreadText(of(row, ({ meanNs }) => meanNs)),
-    spreadText(of(row, ({ medianNs }) => medianNs)),
-    spreadText(of(row, ({ p999Ns }) => p999Ns)),
+    spreadText(spreadOf(row, ({ meanNs }) => meanNs)),
+    spreadText(spreadOf(row, ({ medianNs }) => medianNs)),
+    spreadText(spreadOf(row, ({ p999Ns }) => p999Ns)),
     figure(percentile(medianTimes[index], 0.999)),
-    spreadText(of(row, ({ countingP999Ns }) => countingP999Ns)),
-    spreadText(of(row, ({ collections }) => collections)),
-    figure(of(row, ({ bytesAnOrder }) => bytesAnOrder).median),
-    spreadText(of(row, ({ chaseNs }) => chaseNs)),
+    spreadText(spreadOf(row, ({ countingP999Ns }) => countingP999Ns)),
+    spreadText(spreadOf(row, ({ collections }) => collections)),
+    figure(spreadOf(row, ({ bytesAnOrder }) => bytesAnOrder).median),
+    spreadText(spreadOf(row, ({ chaseNs }) => chaseNs)),
   ]);
   console.log([`Medians of ${ROUNDS} rounds (least to greatest)`, ...table(head, cells)].join('\n'));
-  const most = (figureOf: (sheet: Sheet) => number): number => Math.max(...rows.map((row) => of(row, figureOf).median));
+  const most = (figureOf: (sheet: Sheet) => number): number =>
+    Math.max(...rows.map((row) => spreadOf(row, figureOf).median));
   const collections = most((sheet) => sheet.collections);
   printVerdict(`At most ${collections} collections of garbage in ${figure(TIMED_OPS)} ops, bound 0`, collections === 0);
   const bytes = most((sheet) => sheet.bytesAnOrder);

@@ -109,16 +109,16 @@ interface Measured {
  * of all; the other figures show the effect of a disturbance.
  */
 function stallLines({ stalls, disturbed }: Measured): string[] {
-  const of = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
-  const most = (name: keyof Stall): string => figure(Math.max(...of(name)), 2);
-  const longest = of('aloneMs');
+  const valuesOf = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
+  const most = (name: keyof Stall): string => figure(Math.max(...valuesOf(name)), 2);
+  const longest = valuesOf('aloneMs');
   const what = `longest stall of the main thread under ten clients, in ${stalls.length} rounds`;
   return [
     bound(what, Math.max(...longest), FLOORS.stallMs, ' ms'),
     `  (median ${figure(median(longest), 2)}; ${longest.map((value) => figure(value, 2)).join(', ')}; not counting when an idle process beside stood still as ` +
       `well and others had the processors, which it did for ${most('besideMs')} ms at most; counting that, ${most('longestMs')} ms at most;`,
     `  idle just before: ${most('idleMs')} ms at most; most processor time of the thread between two looks: ` +
-      `${most('busyMs')} ms; ${figure(median(of('pagesPerSecond')), 1)} pages a second;`,
+      `${most('busyMs')} ms; ${figure(median(valuesOf('pagesPerSecond')), 1)} pages a second;`,
     `  ${DISTURBED}: ${disturbed})`,
   ];
 }

@@ -22,7 +22,7 @@ import { Views } from '../server/views/index.ts';
 import { machine, median, percentile, spread } from './lib/statistics.ts';
 import { timed } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
-import { applied, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
+import { applyAll, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
 
 const { values } = parseArgs({
   options: {
@@ -113,7 +113,7 @@ async function benchReplay(orders: number): Promise<void> {
 
 async function benchStart(): Promise<void> {
   const orders = Number(values.orders);
-  const reducers = await applied(commandsOf(orders, 0, 0), () => undefined);
+  const reducers = await applyAll(commandsOf(orders, 0, 0), () => undefined);
   const visitOf = (some: Reducers) => (sections: Sections) => {
     some.core.visit(sections.part('core'));
     some.registry.visit(sections.part('registry'));

@@ -1,5 +1,5 @@
 // What the loaders of the benches do when a server closes their connection instead of answering: the run fails, where it would
-// otherwise wait for ever.
+// otherwise wait forever.
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asker } from '../../bench/catalog/asker.ts';
