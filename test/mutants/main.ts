@@ -105,6 +105,7 @@ class WorkerProcess {
     this.child = child;
     this.tried = 0;
     createInterface({ input: child.stdout }).on('line', (line) => {
+      if (this.child !== child) return; // it answers too late
       const { detectedBy }: { readonly detectedBy?: string } = JSON.parse(line);
       this.answer?.(detectedBy);
     });

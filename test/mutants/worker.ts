@@ -65,6 +65,5 @@ async function tryMutant(id: number): Promise<string | undefined> {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const id = Number(line);
-  console.log(JSON.stringify({ id, detectedBy: await tryMutant(id) }));
+  console.log(JSON.stringify({ detectedBy: await tryMutant(Number(line)) }));
 }
