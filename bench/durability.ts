@@ -9,6 +9,7 @@ import { openExchange } from '../engine/index.ts';
 import { type BatchStore, Journal, LmdbStore } from '../engine/journal/index.ts';
 import { foundingCommands, restingOrders } from './durability/orders.ts';
 import { PlainStore } from './durability/plainStore.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, median, percentile } from './lib/statistics.ts';
 
 const RATE = 5_000;
@@ -109,9 +110,18 @@ function recordsPerSecond(name: StoreName, seconds: number): Promise<number> {
   });
 }
 
-const { values } = parseArgs({ options: { rounds: { type: 'string' }, seconds: { type: 'string' } } });
-const rounds = Number(values.rounds ?? 5);
-const seconds = Number(values.seconds ?? 3);
+const USAGE = `npm run bench:durability -- [options]
+  --rounds N     rounds of each store, default 5
+  --seconds S    duration of a round, default 3`;
+
+function readOptions(): { readonly rounds: number; readonly seconds: number } {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '3' } },
+  });
+  return { rounds: wholeNumber('rounds', values.rounds), seconds: wholeNumber('seconds', values.seconds) };
+}
+
+const { rounds, seconds } = optionsOrUsage(readOptions, USAGE) ?? process.exit(2);
 const ratios = { p50: [] as number[], p99: [] as number[], records: [] as number[] };
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { cpuModel, cores, node } = machine();

@@ -1,8 +1,7 @@
 // The recovery bench, run by `npm run bench:recovery`: a replay beside applying the same commands, a start from a snapshot
 // beside reading its bytes, and answers while a snapshot is made beside answers while none is. A round that a hypervisor
 // disturbs is measured again. It prints a table with the floor beside each figure, and never fails because a machine is
-// slow. Sizes, in orders: --records of a long replay, --few of a short one and of the snapshot beside answers, --orders of
-// the loaded one; --seconds.
+// slow.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,21 +18,41 @@ import { Catalog } from '../server/catalog/index.ts';
 import { SnapshotMaker } from '../server/snapshots/snapshotMaker.ts';
 import { StreamFeed } from '../server/streams/feed.ts';
 import { Views } from '../server/views/index.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, median, percentile, spread } from './lib/statistics.ts';
 import { timed } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 import { applyAll, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '1000000' },
-    few: { type: 'string', default: '200000' },
-    orders: { type: 'string', default: '1000000' },
-    seconds: { type: 'string', default: '6' },
-    rounds: { type: 'string', default: '5' },
-  },
-});
-const rounds = Number(values.rounds);
+const USAGE = `npm run bench:recovery -- [options]
+  --records N    orders of the long replay, default 1000000
+  --few N        orders of the short replay, and of the snapshot beside answers, default 200000
+  --orders N     orders of the snapshot that is loaded, default 1000000
+  --seconds S    how long answers without a snapshot are measured, default 6
+  --rounds N     rounds of replays and of loads, default 5`;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      records: { type: 'string', default: '1000000' },
+      few: { type: 'string', default: '200000' },
+      orders: { type: 'string', default: '1000000' },
+      seconds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '5' },
+    },
+  });
+  const whole = (name: keyof typeof values): number => wholeNumber(name, values[name]);
+  return {
+    records: whole('records'),
+    few: whole('few'),
+    orders: whole('orders'),
+    seconds: whole('seconds'),
+    rounds: whole('rounds'),
+  };
+}
+
+const options = optionsOrUsage(readOptions, USAGE) ?? process.exit(2);
+const { rounds } = options;
 /** Commands per call of applyBatch. */
 const BATCH_COMMANDS = 1_024;
 /** Rounds of answers with and without a snapshot: each takes as long as a snapshot does. */
@@ -112,7 +131,7 @@ async function benchReplay(orders: number): Promise<void> {
 }
 
 async function benchStart(): Promise<void> {
-  const orders = Number(values.orders);
+  const { orders } = options;
   const reducers = await applyAll(commandsOf(orders, 0, 0), () => undefined);
   const visitOf = (some: Reducers) => (sections: Sections) => {
     some.core.visit(sections.part('core'));
@@ -151,7 +170,7 @@ async function latencies(submit: () => Promise<unknown>, shouldContinue: () => b
 
 async function benchAnswers(): Promise<void> {
   const dataDir = dataDirOf('answers');
-  await writeJournal(join(dataDir, 'journal'), commandsOf(Number(values.few), 50, 30));
+  await writeJournal(join(dataDir, 'journal'), commandsOf(options.few, 50, 30));
   const views = new Views();
   new Catalog(views); // as in a server: snapshots include the catalog
   const followers = [...views.followers(), ...new StreamFeed(views).followers()];
@@ -165,7 +184,7 @@ async function benchAnswers(): Promise<void> {
   for (let round = 0; round < ANSWER_ROUNDS; round += 1) {
     found.push(
       await undisturbed.round(async () => {
-        const endsMs = performance.now() + Number(values.seconds) * 1_000;
+        const endsMs = performance.now() + options.seconds * 1_000;
         const alone = await latencies(submit, () => performance.now() < endsMs);
         return { alone, beside: await besideSnapshot(dataDir, exchange.durableSequence, submit) };
       }),
@@ -175,7 +194,7 @@ async function benchAnswers(): Promise<void> {
   const p99Of = (times: readonly number[]): number => percentile(times, 0.99);
   const ratios = spread(found.map(({ alone, beside }) => p99Of(beside) / p99Of(alone)));
   const middle = (of: (round: AnswersRound) => number): string => ms(median(found.map(of)));
-  const what = `p99 of durable answers while a snapshot of ${values.few} orders is made`;
+  const what = `p99 of durable answers while a snapshot of ${options.few} orders is made`;
   printRow(
     `${what} (floor: 3×)`,
     `${ratios.median.toFixed(2)}× (${ratios.min.toFixed(2)}-${ratios.max.toFixed(2)}): ` +
@@ -215,8 +234,8 @@ async function besideSnapshot(
 
 try {
   printRow('machine', `${machine().cpuModel}, load matters: run it alone`);
-  await benchReplay(Number(values.records));
-  await benchReplay(Number(values.few));
+  await benchReplay(options.records);
+  await benchReplay(options.few);
   await benchStart();
   await benchAnswers();
   printRow(DISTURBED, `${undisturbed}`);

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, machineText, percentile, type Spread, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
@@ -316,35 +317,57 @@ function printSlow({ count, pairs }: Slow, where: string): void {
   );
 }
 
-async function main(): Promise<void> {
+const PARTS = ['deliveries', 'latency', 'slow', 'slowInSmallPackets'];
+const USAGE = `npm run bench:streams -- [options]
+  --parts A,B        some of ${PARTS.join(', ')}; default all
+  --rounds N         rounds of deliveries, default 5
+  --subscribers N,M  numbers of sockets to deliver to, default 1000,10000
+  --seconds S        how long latencies are measured, default 20
+  --json FILE        where the figures go, default bench/results/streams.json`;
+
+function readOptions() {
   const { values } = parseArgs({
     options: {
-      parts: { type: 'string', default: 'deliveries,latency,slow,slowInSmallPackets' },
+      parts: { type: 'string', default: PARTS.join() },
       rounds: { type: 'string', default: '5' },
       subscribers: { type: 'string', default: '1000,10000' },
       seconds: { type: 'string', default: '20' },
       json: { type: 'string', default: join(import.meta.dirname, 'results/streams.json') },
     },
   });
+  const parts = values.parts.split(',');
+  const unknown = parts.find((part) => !PARTS.includes(part));
+  if (unknown !== undefined) throw new RangeError(`--parts must be some of ${PARTS.join(', ')}, not ${unknown}.`);
+  return {
+    parts,
+    rounds: wholeNumber('rounds', values.rounds),
+    subscribers: values.subscribers.split(',').map((count) => wholeNumber('subscribers', count)),
+    seconds: wholeNumber('seconds', values.seconds),
+    json: values.json,
+  };
+}
+
+async function main(): Promise<number> {
+  const options = optionsOrUsage(readOptions, USAGE);
+  if (options === undefined) return 2;
+  const { parts, rounds, subscribers, seconds, json } = options;
   const where = machine();
   console.log(machineText(where));
-  const parts = values.parts.split(',');
-  const counts = parts.includes('deliveries') ? values.subscribers.split(',').map(Number) : [];
+  const counts = parts.includes('deliveries') ? subscribers : [];
   const deliveries: Deliveries[] = [];
-  for (const count of counts) deliveries.push(await benchDeliveries(count, Number(values.rounds)));
+  for (const count of counts) deliveries.push(await benchDeliveries(count, rounds));
   if (deliveries.length > 0) printDeliveries(deliveries);
-  const latency = parts.includes('latency') ? await benchLatency(2_000, Number(values.seconds)) : undefined;
+  const latency = parts.includes('latency') ? await benchLatency(2_000, seconds) : undefined;
   if (latency !== undefined) printLatency(latency);
   const slow = parts.includes('slow') ? await benchSlow(1_000) : undefined;
   if (slow !== undefined) printSlow(slow, 'over the loopback');
   const slowInSmallPackets = parts.includes('slowInSmallPackets') ? await benchSlowInSmallPackets() : undefined;
   if (slowInSmallPackets !== undefined) printSlow(slowInSmallPackets, 'over packets of 1,500 bytes');
   console.log(`\n${DISTURBED}: ${undisturbed}`);
-  mkdirSync(dirname(values.json), { recursive: true });
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ machine: where, deliveries, latency, slow, slowInSmallPackets }, null, 2)}\n`,
-  );
+  mkdirSync(dirname(json), { recursive: true });
+  const figures = { machine: where, deliveries, latency, slow, slowInSmallPackets };
+  writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`);
+  return 0;
 }
 
-await main();
+process.exitCode = await main();
