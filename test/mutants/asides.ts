@@ -13,11 +13,10 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
-import { fund, offer, priced } from './offers.ts';
+import { addressOf, createMarket, fund, keyOf, ORDERS, OWNERS, offer, priced, split, type Take } from './offers.ts';
 import { answerOrError } from './saying.ts';
-import { addressOf, keyOf, ORDERS, OWNERS, type Take, terms } from './situations.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
 const FIRST_ORDER = ORDERS + 12_000;
@@ -38,23 +37,20 @@ const SLICES_AN_HOUR = 3_600_000 / SLICE_MS;
 export function fewOwners(take: Take): void {
   take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...SETTINGS });
   for (const marketIndex of [0, 1, 2]) {
-    take(T_MS, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+    createMarket(take, T_MS, marketIndex);
   }
   for (const owner of [SELLER, BUYER]) {
     fund(take, T_MS, owner, FUNDS_MICRO);
-    take(T_MS, { type: 'Split', ...holdingOf(owner), marketIndex: 0, amountMicro: 5_000_000 });
+    split(take, T_MS, owner, 0, 5_000_000);
   }
   for (const marketIndex of [1, 2]) {
-    take(T_MS, { type: 'Split', ...holdingOf(SELLER), marketIndex, amountMicro: 5_000_000 });
+    split(take, T_MS, SELLER, marketIndex, 5_000_000);
   }
   take(T_MS, { type: 'ResolveMarket', marketIndex: 1, resolution: 2 });
-  take(T_MS, { type: 'Redeem', ...holdingOf(SELLER), marketIndex: 1 });
+  const wallet = addressOf(SELLER);
+  take(T_MS, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(SELLER), marketIndex: 1, flags: 0 });
   offer(take, T_MS, FIRST_ORDER, SELLER, { marketIndex: 0, side: Side.SELL, ...priced(6_000, 500) });
   offer(take, T_MS, FIRST_ORDER + 1, BUYER, { marketIndex: 0, side: Side.BUY, ...priced(4_000, 100) });
-}
-
-function holdingOf(owner: number) {
-  return { wallet: addressOf(owner), owner: addressOf(owner), keyId: keyOf(owner), flags: 0 };
 }
 
 /** A core to ask, which has applied the commands of `fewOwners`. */
@@ -118,7 +114,9 @@ function bytesOfOrders(make: new () => Exchange): string {
 function marketBeyondAll(make: new () => Exchange): string {
   const prepared = new PreparedCore(make);
   Reflect.set(prepared.part('markets'), 'length', limits.marketsMax);
-  return prepared.take({ type: 'CreateMarket', eventNumber: 0, ...marketIds(3), ...terms });
+  let answer = '';
+  createMarket((_, command) => (answer = prepared.take(command)), T_MS, 3);
+  return answer;
 }
 
 function accountBeyondAll(make: new () => Exchange): string {

@@ -2,26 +2,31 @@
 // hundreds of own orders in the way, hundreds of markets, ids of many hours, heartbeats and expirations that all fall due
 // at once. Used by traces.ts; the unchanged core's own answers to it are the standard.
 import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 import { BURST_MS, cancelInManyMarkets, tradeAtManyPrices, uncoverMany } from './bursts.ts';
 import { missLimitsByOneStep, refineTickAtThreshold } from './hairs.ts';
 import {
   addressOf,
+  createMarket,
+  deposit,
+  HOUR_MS,
+  keyOf,
+  MARKETS,
+  ORDERS,
+  OWNERS,
+  split,
+  type Take,
+} from './offers.ts';
+import {
   changeRules,
   coarsenMeanwhile,
   collideIds,
   coverExactly,
   forgetIdsByHour,
-  HOUR_MS,
-  hex,
-  keyOf,
   lapseOneKey,
   leaveDust,
-  MARKETS,
   moveNewestWallet,
-  ORDERS,
-  OWNERS,
   offerBetweenTicks,
   placeExtremeOrders,
   placeJustBeyondLimits,
@@ -32,8 +37,6 @@ import {
   repeatAtSliceEnd,
   repeatIdsLater,
   sweepOwn,
-  type Take,
-  terms,
 } from './situations.ts';
 
 const CLOSED_ONLY = { mask: AccountFlag.CLOSED_ONLY, flags: AccountFlag.CLOSED_ONLY } as const;
@@ -45,28 +48,12 @@ export function crowd(take: Take): void {
   const settings = { orderWindowMs: 30 * HOUR_MS, heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0 };
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, creditMicro: 0, ...settings });
   for (let index = 0; index < MARKETS; index += 1) {
-    take(tMs, {
-      type: 'CreateMarket',
-      eventNumber: 0,
-      ...marketIds(index),
-      ...terms,
-      autoTick: index % 2,
-      tickPips: index % 3 === 0 ? 100 : 10,
-    });
+    createMarket(take, tMs, index, { autoTick: index % 2, tickPips: index % 3 === 0 ? 100 : 10 });
   }
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const wallet = addressOf(owner);
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 400_000_000, isFaucet: 0 });
-    const marketIndex = owner % MARKETS;
-    take(tMs, {
-      type: 'Split',
-      wallet,
-      owner: wallet,
-      keyId: keyOf(owner),
-      marketIndex,
-      amountMicro: 50_000_000,
-      flags: 0,
-    });
+    deposit(take, tMs, wallet, 400_000_000);
+    split(take, tMs, owner, owner % MARKETS, 50_000_000);
     // Flags of the first owners must survive the growth of their table.
     if (owner === 20) take(tMs, { type: 'SetAccountFlags', owner: addressOf(1), ...CLOSED_ONLY });
     if (owner % 4 === 0) {

@@ -1,33 +1,28 @@
 // The situations of a crowd besides its many orders, each with the commands that bring it about: reservations that are
-// covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts, with the names that both use.
+// covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts.
 import { SLICE_MS } from '../../engine/core/idWindow.ts';
 import {
   AccountFlag,
   type Command,
-  type CommandOf,
   MarketField,
   OrderFlag,
   OrderType,
   RulesVersion,
 } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf } from '../model/names.ts';
-
-/** Takes a command with its time. */
-export type Take = (tMs: number, command: Command) => void;
-
-export const OWNERS = 1_200;
-export const MARKETS = 90;
-export const ORDERS = 5_000;
-export const HOUR_MS = 3_600_000;
-export const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
-export const addressOf = (owner: number): string =>
-  `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
-export const keyOf = (owner: number): string => `0x${hex(Math.imul(owner + 9, 0x85ebca6b) >>> 0, 8)}${hex(owner, 24)}`;
-
-export const terms = {
-  ...{ status: 1, negRisk: 0, autoTick: 0, feeExponent: 2, tickPips: 10, feeRate: 300, minOrderLots: 1 },
-  ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
-};
+import { hex, orderIdOf } from '../model/names.ts';
+import {
+  addressOf,
+  createMarket,
+  deposit,
+  HOUR_MS,
+  keyOf,
+  MARKETS,
+  ORDERS,
+  OWNERS,
+  type Settings,
+  type Take,
+  terms,
+} from './offers.ts';
 
 /** One owner puts hundreds of orders on both sides of a market and then crosses its own. */
 export function sweepOwn(take: Take, tMs: number): void {
@@ -41,7 +36,7 @@ export function sweepOwn(take: Take, tMs: number): void {
     timestampMs: tMs,
     expirationS: 0,
   };
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 90_000_000_000, isFaucet: 0 });
+  deposit(take, tMs, wallet, 90_000_000_000);
   for (let at = 0; at < 300; at += 1) {
     const pips = 4_000 - (at % 60) * 10;
     const order = {
@@ -106,10 +101,10 @@ export function coverExactly(take: Take, tMs: number): void {
   });
   const [reserving, paying] = [MARKETS + 3, MARKETS + 4];
   for (const marketIndex of [reserving, paying]) {
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+    createMarket(take, tMs, marketIndex);
   }
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 100_000, isFaucet: 0 });
-  take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 5_000_000, isFaucet: 0 });
+  deposit(take, tMs, wallet, 100_000);
+  deposit(take, tMs, seller, 5_000_000);
   const sets = { type: 'Split', wallet: seller, owner: seller, keyId: keyOf(OWNERS + 1), flags: 0 } as const;
   take(tMs, { ...sets, marketIndex: paying, amountMicro: 4_000_000 });
   take(tMs, order(1, wallet, reserving, 0, 60));
@@ -121,7 +116,7 @@ export function coverExactly(take: Take, tMs: number): void {
 /** Odd shares of a market that resolves 50/50: the last redemption leaves a micro as dust. */
 export function leaveDust(take: Take, tMs: number): void {
   const wallets = [addressOf(OWNERS + 3), `0x${hex(2, 40)}`];
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(MARKETS), ...terms });
+  createMarket(take, tMs, MARKETS);
   take(tMs, {
     type: 'FaucetShares',
     wallet: wallets[0],
@@ -159,9 +154,9 @@ export function releaseIntoOwn(take: Take, tMs: number): void {
         ...{ makerAmountMicro: side === 0 ? 500_000 : 1_000_000, takerAmountMicro: side === 0 ? 1_000_000 : 500_000 },
       });
     const delaying = { ...terms, tickPips: 100, delaySeconds: 3 };
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...delaying });
-    take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 1_010_000, isFaucet: 0 });
-    take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 4_000_000, isFaucet: 0 });
+    createMarket(take, tMs, marketIndex, delaying);
+    deposit(take, tMs, buyer, 1_010_000);
+    deposit(take, tMs, seller, 4_000_000);
     take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
     order(1, buyer, 1, 0);
     order(2, seller, 0, 1);
@@ -239,9 +234,9 @@ export function coarsenMeanwhile(take: Take, tMs: number): void {
   const seller = addressOf(OWNERS + 11);
   const by = (owner: string) => ({ keyId: keyOf(OWNERS + 10), owner, marketIndex, flags: 0 });
   const market = { ...terms, tickPips: 10, delaySeconds: 3 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
+  createMarket(take, tMs, marketIndex, market);
   for (const owner of [buyer, seller]) {
-    take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 9_000_000, isFaucet: 0 });
+    deposit(take, tMs, owner, 9_000_000);
   }
   take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
   for (const [side, owner] of [seller, buyer].entries()) {
@@ -274,8 +269,8 @@ export function refineByUpdate(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 8;
   const buyer = addressOf(OWNERS + 12);
   const market = { ...terms, tickPips: 100 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 9_000_000, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex, market);
+  deposit(take, tMs, buyer, 9_000_000);
   take(tMs, {
     ...{
       type: 'PlaceOrder',
@@ -295,7 +290,7 @@ export function refineByUpdate(take: Take, tMs: number): void {
 export function repeatAtSliceEnd(take: Take, tMs: number): void {
   const endMs = Math.ceil(tMs / SLICE_MS) * SLICE_MS;
   const wallet = addressOf(OWNERS + 44);
-  take(endMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  deposit(take, endMs, wallet, 9_000_000);
   for (const offMs of [-2, -1, 0, 1_000, 0]) {
     take(endMs, {
       ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 9_000 + offMs), maker: wallet, owner: wallet },
@@ -311,8 +306,8 @@ export function offerBetweenTicks(take: Take, tMs: number): void {
   const buyer = addressOf(OWNERS + 43);
   const by = { keyId: keyOf(OWNERS + 43), maker: buyer, owner: buyer, marketIndex, flags: 0 };
   const market = { ...terms, tickPips: 10 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 9_000_000, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex, market);
+  deposit(take, tMs, buyer, 9_000_000);
   for (const [at, pips] of [4_050, 3_050].entries()) {
     take(tMs, {
       ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_480 + at), ...by },
@@ -340,9 +335,9 @@ export function refineAtRelease(take: Take, tMs: number): void {
     expirationS: 0,
   };
   const market = { ...terms, tickPips: 100, autoTick: 1, delaySeconds: 3 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
+  createMarket(take, tMs, marketIndex, market);
   for (const wallet of [seller, buyer]) {
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+    deposit(take, tMs, wallet, 9_000_000);
   }
   const sets = { wallet: seller, owner: seller, keyId: by.keyId, marketIndex, flags: 0 };
   take(tMs, { type: 'Split', ...sets, amountMicro: 1_000_000 });
@@ -354,13 +349,13 @@ export function refineAtRelease(take: Take, tMs: number): void {
     ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_451), maker: buyer, owner: buyer, ...by },
     ...{ side: 0, makerAmountMicro: 1_940_000, takerAmountMicro: 2_000_000 },
   });
-  take(tMs + 3_000, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 1, isFaucet: 0 });
+  deposit(take, tMs + 3_000, seller, 1);
 }
 
 /** Orders of later and later hours: with each of them the ids of more hours are forgotten. */
 export function forgetIdsByHour(take: Take, tMs: number, hours: readonly number[]): void {
   const wallet = addressOf(OWNERS + 42);
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  deposit(take, tMs, wallet, 9_000_000);
   for (const [at, hour] of hours.entries()) {
     const timestampMs = tMs + hour * HOUR_MS;
     take(timestampMs, {
@@ -372,11 +367,7 @@ export function forgetIdsByHour(take: Take, tMs: number, hours: readonly number[
 }
 
 /** Exercises the differences between the rules versions, under each version. */
-export function changeRules(
-  take: Take,
-  tMs: number,
-  settings: Omit<CommandOf<'Started'>, 'type' | 'rulesVersion'>,
-): void {
+export function changeRules(take: Take, tMs: number, settings: Settings): void {
   for (const rulesVersion of Object.values(RulesVersion)) {
     take(tMs, { type: 'Started', rulesVersion, ...settings });
     const first = OWNERS + 13 + 6 * rulesVersion;
@@ -398,9 +389,9 @@ function bindEarly(take: Take, tMs: number, first: number): void {
 function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number): void {
   const [seller, buyer] = [addressOf(first), addressOf(first + 1)];
   const keyId = keyOf(first);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips: 1 });
+  createMarket(take, tMs, marketIndex, { tickPips: 1 });
   for (const wallet of [seller, buyer]) {
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 30_000_000_000_000, isFaucet: 0 });
+    deposit(take, tMs, wallet, 30_000_000_000_000);
   }
   const sets = { wallet: seller, owner: seller, keyId, marketIndex, flags: 0 };
   take(tMs, { type: 'Split', ...sets, amountMicro: 20_000_000_000_000 });
@@ -433,8 +424,8 @@ export function redeemOddShares(take: Take, tMs: number): void {
   const wallet = addressOf(OWNERS + 8);
   const marketIndex = MARKETS + 6;
   const by = { wallet, owner: wallet, keyId: keyOf(OWNERS + 8), marketIndex, flags: 0 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 5_000_001, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, wallet, 5_000_001);
   take(tMs, { type: 'Split', ...by, amountMicro: 1_000_001 });
   take(tMs, { type: 'ResolveMarket', marketIndex, resolution: 2 });
   take(tMs, { type: 'Redeem', ...by });
@@ -446,8 +437,8 @@ export function lapseOneKey(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 5;
   const keyWith = (odd: number): string => `0x${[0, 1, 2, 3].map((word) => hex(word === odd ? 5 : 9, 8)).join('')}`;
   const silent = keyWith(-1);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 10_000_000, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, owner, 10_000_000);
   const ids = { given: `0x${hex(0, 32)}`, next: `0x${hex(1, 32)}` };
   take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 });
   take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 }); // refused: it gives another id than the next
@@ -490,7 +481,7 @@ export function moveNewestWallet(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
   const marketIndex = MARKETS + 15;
   const keyId = keyOf(OWNERS + 50);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+  createMarket(take, tMs, marketIndex);
   for (const [wallet, of] of [
     [owner, owner],
     [newest, owner],
