@@ -1,7 +1,7 @@
 // A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
 // hundreds of own orders in the way, hundreds of markets, ids of many hours, heartbeats and expirations that all fall due
 // at once. Used by traces.ts; the unchanged core's own answers to it are the standard.
-import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
+import { AccountFlag, type Command, OrderType, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 import { BURST_MS, cancelInManyMarkets, tradeAtManyPrices, uncoverMany } from './bursts.ts';
@@ -15,6 +15,7 @@ import {
   MARKETS,
   ORDERS,
   OWNERS,
+  placeOrder,
   split,
   type Take,
 } from './offers.ts';
@@ -113,9 +114,10 @@ export function crowd(take: Take): void {
   leaveDust(take, tMs);
   placeExtremeOrders(take, tMs);
   // The rich owner takes every ask in the first market: other orders of many makers are no longer covered.
-  const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
-  const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
-  take(tMs, { ...sweep, orderId: orderIdOf(ORDERS + 5_000), makerAmountMicro: 9e9, takerAmountMicro: 1e10 });
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 5_000), keyId: keyOf(3), maker: addressOf(3), marketIndex: 0 },
+    ...{ orderType: OrderType.FAK, makerAmountMicro: 9e9, takerAmountMicro: 1e10 },
+  });
   for (let index = 1; index < MARKETS; index += 9)
     take(tMs, { type: 'ResolveMarket', marketIndex: index, resolution: index % 3 });
   for (let owner = 0; owner < OWNERS; owner += 11) {

@@ -24,6 +24,18 @@ export const terms = {
   ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
 };
 
+type PlaceOrder = CommandOf<'PlaceOrder'>;
+type Required = 'orderId' | 'keyId' | 'maker' | 'marketIndex' | 'makerAmountMicro' | 'takerAmountMicro';
+
+/** Places an order: a GTC BUY of the first token by the wallet's own owner, signed at that time, unless it says otherwise. */
+export function placeOrder(take: Take, tMs: number, order: Pick<PlaceOrder, Required> & Partial<PlaceOrder>): void {
+  take(tMs, {
+    ...{ type: 'PlaceOrder', owner: order.maker, outcome: 0, side: Side.BUY, orderType: OrderType.GTC, flags: 0 },
+    ...{ timestampMs: tMs, expirationS: 0 },
+    ...order,
+  });
+}
+
 interface Offer {
   readonly marketIndex: number;
   readonly side: number;
@@ -41,10 +53,9 @@ export const priced = (pips: number, lots: number) => ({ moneyMicro: lots * pips
 /** Places an order of an owner; its id is made from the label. */
 export function offer(take: Take, tMs: number, label: number, owner: number, order: Offer): void {
   const { marketIndex, side, moneyMicro, sharesMicro, orderType = OrderType.GTC, timestampMs = tMs } = order;
-  const wallet = addressOf(owner);
-  take(tMs, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(label), keyId: keyOf(owner), maker: wallet, owner: wallet },
-    ...{ marketIndex, outcome: 0, side, orderType, flags: 0, timestampMs, expirationS: 0 },
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(label), keyId: keyOf(owner), maker: addressOf(owner) },
+    ...{ marketIndex, side, orderType, timestampMs },
     makerAmountMicro: side === Side.BUY ? moneyMicro : sharesMicro,
     takerAmountMicro: side === Side.BUY ? sharesMicro : moneyMicro,
   });
