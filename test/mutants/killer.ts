@@ -1,12 +1,13 @@
 // Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and
-// invariants that detect the same damage. Used by worker.ts; a core that throws counts as different.
+// invariants that detect the same damage. Used by worker.ts, and by main.ts for the unchanged core; a core that throws
+// counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { differentAside } from './asides.ts';
 import { differentReport } from './corruption.ts';
 import { differentLoadOutcome } from './damagedSnapshots.ts';
-import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
+import { askEverything, CROWD, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
 export interface Questions {
@@ -132,7 +133,7 @@ class Killer {
   private compareAfter(index: number, questions: Questions): string | undefined {
     const { core } = this;
     const checkpoint = this.trace.checkpoints.find(({ after }) => after === index);
-    if (checkpoint !== undefined && askEverything(core, marketsIn(core), accountsIn(core)) !== checkpoint.text) {
+    if (checkpoint !== undefined && askEverything(core) !== checkpoint.text) {
       return `answers after ${index}`;
     }
     const { corrupted } = this.trace;

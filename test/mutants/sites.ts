@@ -121,9 +121,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/**
- * Whether a line has no code of its own: an import, the end of a block, a member without a value, a constant that only renames.
- */
+/** Whether a line has no code of its own: an import, an interface, the end of a block. */
 function hasNoCode(code: string): boolean {
   return /^\s*(?:import\b|export \{|\} from|[\])}];?,?$|export interface|interface|$)/.test(code);
 }

@@ -43,6 +43,8 @@ export interface Trace {
 /** The name of the trace of a crowd. */
 export const CROWD = 'crowd';
 const CHECKPOINT_EVERY = 60;
+/** How many accounts, opened or not, are asked for their balances. */
+const ACCOUNTS_ASKED = 40;
 /** The checks of the state are themselves checked on these traces, after this many commands or at their end. */
 const CORRUPTED: ReadonlyMap<string, number> = new Map([
   ['seed 3', 420],
@@ -50,14 +52,15 @@ const CORRUPTED: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** A core's answers to every question, as one text. */
-export function askEverything(core: Exchange, marketCount: number, accountCount: number): string {
+export function askEverything(core: Exchange): string {
   core.checkInvariants();
+  const marketCount = marketsIn(core);
   const parts = [core.stateHash(), core.idSetHash()];
   for (let market = 0; market < marketCount; market += 1) {
     const { bids, asks } = core.bookLevels(market);
     parts.push([...bids, ...asks].map(({ pips, lots }) => `${lots}@${pips}`).join(' '));
   }
-  for (let account = 0; account < Math.min(accountCount, 40); account += 1) {
+  for (let account = 0; account < ACCOUNTS_ASKED; account += 1) {
     const shares = Array.from({ length: marketCount * 2 }, (_, key) => core.sharesMicro(account, key >> 1, key & 1));
     parts.push(`${core.collateralMicro(account)} ${shares.join(' ')}`);
   }
@@ -96,7 +99,7 @@ function record(
     commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
     const isCheckpoint =
       expected === undefined ? index === timed.length - 1 : index % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1;
-    if (isCheckpoint) checkpoints.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
+    if (isCheckpoint) checkpoints.push({ after: index, text: askEverything(core) });
     if (index === Math.min(CORRUPTED.get(name) ?? Number.NaN, timed.length - 1)) {
       const loadOutcomes = damagedLoadOutcomes(core, Exchange);
       corrupted = { after: index, found: corruptions(core), loadOutcomes, asideAnswers: asideAnswers(Exchange) };
@@ -106,7 +109,7 @@ function record(
 }
 
 /** The number of markets, counted through the public interface. */
-export function marketsIn(core: Exchange): number {
+function marketsIn(core: Exchange): number {
   let count = 0;
   for (;;) {
     try {
@@ -116,12 +119,6 @@ export function marketsIn(core: Exchange): number {
     }
     count += 1;
   }
-}
-
-export function accountsIn(core: Exchange): number {
-  let count = 0;
-  while (core.collateralMicro(count) !== undefined && count < 40) count += 1;
-  return count;
 }
 
 /**
