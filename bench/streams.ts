@@ -71,7 +71,7 @@ async function withServer<T>(
 const PUBLISH = { kind: 'publish', batch: BATCH, pauseMs: 0, isRecorded: false } as const;
 
 /** The time of all steps until every socket has their bytes; each step is published while the previous one is on its way. */
-async function timeSteps(server: Child, client: Child, rounds: number): Promise<Taken> {
+async function timeSteps(server: Child, client: Child, rounds: number): Promise<RunTime> {
   await askServer(server, { kind: 'prepare', orders: STEPS * rounds * BATCH });
   const before = await askServer<Cost>(server, { kind: 'cost' });
   const startMs = performance.now();
@@ -91,7 +91,7 @@ async function timeSteps(server: Child, client: Child, rounds: number): Promise<
 }
 
 /** Elapsed time, and the server's processor time. */
-interface Taken {
+interface RunTime {
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
@@ -120,7 +120,7 @@ function keepApart(server: Child, client: Child): void {
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
   const roundsAStep = Math.ceil(FRAMES_A_STEP / subscribers);
   const messages = STEPS * roundsAStep * BATCH * subscribers;
-  const taken: Record<Publisher, Taken[]> = { streams: [], orders: [], alone: [] };
+  const runTimes: Record<Publisher, RunTime[]> = { streams: [], orders: [], alone: [] };
   const client = startChild(SUBSCRIBERS);
   const connect = (port: number, count: number) =>
     askClient(client, { kind: 'connect', port, count, message: subscription(0), isPaused: false, isInPasses: true });
@@ -139,19 +139,19 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
           await connect(port, subscribers);
           return timeSteps(server, client, roundsAStep);
         });
-        taken[publisher].push(measured);
+        runTimes[publisher].push(measured);
       });
     }
   }
   client.end();
-  const { streams } = taken;
-  const deliveriesOf = (all: readonly Taken[]): Spread => spread(all.map(({ seconds }) => messages / seconds));
-  const beside = (bare: readonly Taken[]): Beside => ({
+  const { streams } = runTimes;
+  const deliveriesOf = (all: readonly RunTime[]): Spread => spread(all.map(({ seconds }) => messages / seconds));
+  const beside = (bare: readonly RunTime[]): Beside => ({
     deliveries: deliveriesOf(bare),
     ratio: spread(streams.map(({ seconds }, at) => bare[at].seconds / seconds)),
     cpuRatio: spread(streams.map(({ cpuSeconds }, at) => bare[at].cpuSeconds / cpuSeconds)),
   });
-  return { subscribers, ours: deliveriesOf(streams), orders: beside(taken.orders), alone: beside(taken.alone) };
+  return { subscribers, ours: deliveriesOf(streams), orders: beside(runTimes.orders), alone: beside(runTimes.alone) };
 }
 
 function printDeliveries(deliveries: readonly Deliveries[]): void {

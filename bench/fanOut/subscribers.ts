@@ -143,7 +143,7 @@ async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>
 async function awaitBytes(bytes: number): Promise<number> {
   targetBytes = bytes;
   socketsBelowTarget = received.reduce((sum, at) => sum + (at < bytes ? 1 : 0), 0);
-  if (socketsBelowTarget > 0) {
+  if (socketsBelowTarget > 0 && closedCount === 0) {
     await new Promise<void>((resolve) => {
       onTargetReached = resolve;
     });

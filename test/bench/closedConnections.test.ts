@@ -1,8 +1,12 @@
-// What the loaders of the benches do when a server closes their connection instead of answering: the run fails, where it would
-// otherwise wait forever.
-import { type AddressInfo, createServer, type Server } from 'node:net';
+// What the clients of the benches do when a server closes their connections: the run ends with an error or the number of closed
+// ones, where it would otherwise wait forever.
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Asker } from '../../bench/catalog/asker.ts';
+import type { ClientQuestion } from '../../bench/fanOut/question.ts';
+import { startChild } from '../../bench/lib/talk.ts';
 import { runClosedLoop, runOpenLoop } from '../../bench/load/connections.ts';
 
 let server: Server;
@@ -23,4 +27,26 @@ test('a load whose connection is closed before the answer fails', async () => {
 
 test('a request of the catalog bench whose connection is closed before the answer fails', async () => {
   await expect(new Asker(`http://127.0.0.1:${port}`).time('/')).rejects.toThrow('closed the connection');
+});
+
+test('sockets of the streams bench that are closed before their bytes are awaited are counted', async () => {
+  const accepted: Socket[] = [];
+  const streams = createServer((socket) => {
+    accepted.push(socket);
+    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
+  });
+  await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+  const child = startChild(join(import.meta.dirname, '../../bench/fanOut/subscribers.ts'));
+  const ask = (question: ClientQuestion): Promise<unknown> => child.ask(question);
+  try {
+    const { port: streamsPort } = streams.address() as AddressInfo; // it listens on a port
+    const connect = { count: 2, message: '{}', isPaused: false, isInPasses: false };
+    await ask({ kind: 'connect', port: streamsPort, ...connect });
+    accepted[0].destroy();
+    await sleep(300);
+    expect(await ask({ kind: 'await', bytes: 1 })).toBe(1);
+  } finally {
+    child.end();
+    streams.close();
+  }
 });
