@@ -96,6 +96,7 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
     sockets[index] = socket;
     socket.once('error', reject);
     socket.once('close', () => {
+      reject(new Error('The server closed a socket instead of opening it.')); // no effect on one that was open
       if (sockets[index] !== socket) return;
       closedCount += 1;
       onTargetReached?.();

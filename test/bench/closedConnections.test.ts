@@ -18,6 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
+const startSubscribers = () => startChild(join(import.meta.dirname, '../../bench/fanOut/subscribers.ts'));
+const connect = { kind: 'connect', count: 2, message: '{}', isPaused: false, isInPasses: false } as const;
+
 const requests = [Buffer.from('GET / HTTP/1.1\r\n\r\n')];
 
 test('a load whose connection is closed before the answer fails', async () => {
@@ -29,6 +32,15 @@ test('a request of the catalog bench whose connection is closed before the answe
   await expect(new Asker(`http://127.0.0.1:${port}`).time('/')).rejects.toThrow('closed the connection');
 });
 
+test('connecting the sockets of the streams bench fails if the server closes one before the answer', async () => {
+  const child = startSubscribers();
+  try {
+    await expect(child.ask({ ...connect, port } satisfies ClientQuestion)).rejects.toThrow('closed a socket');
+  } finally {
+    child.end();
+  }
+});
+
 test('sockets of the streams bench that are closed before their bytes are awaited are counted', async () => {
   const accepted: Socket[] = [];
   const streams = createServer((socket) => {
@@ -36,12 +48,11 @@ test('sockets of the streams bench that are closed before their bytes are awaite
     socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   });
   await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
-  const child = startChild(join(import.meta.dirname, '../../bench/fanOut/subscribers.ts'));
+  const child = startSubscribers();
   const ask = (question: ClientQuestion): Promise<unknown> => child.ask(question);
   try {
     const { port: streamsPort } = streams.address() as AddressInfo; // it listens on a port
-    const connect = { count: 2, message: '{}', isPaused: false, isInPasses: false };
-    await ask({ kind: 'connect', port: streamsPort, ...connect });
+    await ask({ ...connect, port: streamsPort });
     accepted[0].destroy();
     await sleep(300);
     expect(await ask({ kind: 'await', bytes: 1 })).toBe(1);
