@@ -10,17 +10,18 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import { SnapshotFolder } from '../engine/journal/index.ts';
-import type { Asked, AskingQuestion } from './catalog/asking.ts';
-import { linesOf, madeRows, recordedRows } from './catalog/lines.ts';
+import type { ClientQuestion, RequestTimes } from './catalog/asking.ts';
+import { generatedRows, linesOf, recordedRows } from './catalog/lines.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { type Child, startChild } from './lib/talk.ts';
 import { timed, timesOf } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
+import { startExchange } from './load/servers.ts';
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
-const ASKING = join(import.meta.dirname, './catalog/asking.ts');
+const CLIENT = join(import.meta.dirname, './catalog/asking.ts');
 /** Requests of a round, for each list and for all searches together, and how often a page is stringified. */
 const REQUESTS = 200;
 const ROUNDS = 5;
@@ -54,23 +55,8 @@ async function run(args: readonly string[]): Promise<void> {
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
 }
 
-/** Starts an exchange. Resolves with its URL and pid, the time until it was ready (ms) and a function that stops it. */
-async function started(dataDir: string) {
-  const startedMs = performance.now();
-  const args = [...STRIP_TYPES, MAIN, 'start', '--data-dir', dataDir, '--port', '0', '--json', '--house', 'calm'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const banner = await new Promise<string>((resolve) => child.stdout.once('data', (text) => resolve(String(text))));
-  const { url }: { readonly url: string } = JSON.parse(banner);
-  const stop = (): Promise<unknown> => {
-    const ended = new Promise((resolve) => child.on('exit', resolve));
-    child.kill('SIGTERM');
-    return ended;
-  };
-  return { url, pid: child.pid ?? 0, startMs: performance.now() - startedMs, stop };
-}
-
 /** Waits until a path answers 200. */
-async function answered(url: string, path: string): Promise<void> {
+async function untilAnswered(url: string, path: string): Promise<void> {
   while ((await fetch(url + path)).status !== 200) await sleep(20);
 }
 
@@ -95,7 +81,7 @@ class Rounds {
 
 const ascending = (left: number, right: number): number => left - right;
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-const tell = (what: string, figure: string): void => {
+const printRow = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(66)} ${figure}\n`);
 };
 
@@ -107,39 +93,39 @@ async function requireListed(url: string, count: number): Promise<void> {
   if (Number(newest.id) < count) throw new Error(`${count} markets were imported, and ${newest.id} are listed`);
 }
 
-const answer = <T>(child: Child, question: AskingQuestion) => child.ask(question) as Promise<T>; // as its file answers
+const askClient = <T>(child: Child, question: ClientQuestion) => child.ask(question) as Promise<T>; // as its file answers
 
 /**
  * Measures every list in turn, round by round, with a request for `/ok` between two pages and pauses in which the house trades.
  */
-async function benchLists(url: string, asking: Child): Promise<void> {
+async function benchLists(url: string, client: Child): Promise<void> {
   const undisturbed = new Undisturbed(LISTS_AGAIN_MAX);
   const lists = LISTS.map((path) => ({ path, ours: new Rounds(), busy: new Rounds(), bare: new Rounds() }));
   const ok = new Rounds();
-  for (const { path } of lists) await answer(asking, { kind: 'ask', paths: [path], count: WARM_UP });
+  for (const { path } of lists) await askClient(client, { kind: 'ask', paths: [path], count: WARM_UP });
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const { path, ours, busy, bare } of lists) {
       const found = await undisturbed.round(() =>
-        answer<Asked>(asking, { kind: 'ask', paths: [path], count: REQUESTS }),
+        askClient<RequestTimes>(client, { kind: 'ask', paths: [path], count: REQUESTS }),
       );
       ours.add(found.ours);
       busy.add(found.busy);
       ok.add(found.ok);
-      bare.add(await undisturbed.round(() => answer(asking, { kind: 'stringify', path, count: REQUESTS })));
+      bare.add(await undisturbed.round(() => askClient(client, { kind: 'stringify', path, count: REQUESTS })));
     }
   }
   for (const { path, ours, busy, bare } of lists) {
     const kib = Math.round((await (await fetch(url + path)).text()).length / 1024);
-    tell(`GET ${path} (floor: p99 5 ms)`, `${ours}`);
-    tell("  processor time of the exchange's thread, for that and for GET /ok", `${busy}`);
-    tell(`  JSON.stringify of that page of ${kib} KiB`, `${bare}`);
+    printRow(`GET ${path} (floor: p99 5 ms)`, `${ours}`);
+    printRow("  processor time of the exchange's thread, for that and for GET /ok", `${busy}`);
+    printRow(`  JSON.stringify of that page of ${kib} KiB`, `${bare}`);
   }
-  tell('  GET /ok between them', `${ok}`);
-  tell(DISTURBED, `${undisturbed}`);
+  printRow('  GET /ok between them', `${ok}`);
+  printRow(DISTURBED, `${undisturbed}`);
 }
 
 /** Measures searches and the bare library in turns. The library's own index is built before anything is timed. */
-async function benchSearch(asking: Child, titles: readonly string[]): Promise<void> {
+async function benchSearch(client: Child, titles: readonly string[]): Promise<void> {
   const queries = QUERIES.split(';');
   const paths = queries.map((query) => `/public-search?q=${encodeURIComponent(query)}`);
   const undisturbed = new Undisturbed(SEARCHES_AGAIN_MAX);
@@ -148,80 +134,85 @@ async function benchSearch(asking: Child, titles: readonly string[]): Promise<vo
   const options: SearchOptions = { prefix: true, fuzzy: 0.2, combineWith: 'AND' };
   const search = (at: number) => index.search(queries[at % queries.length], options);
   const [ours, bare] = [new Rounds(), new Rounds()];
-  await answer(asking, { kind: 'ask', paths, count: WARM_UP });
+  await askClient(client, { kind: 'ask', paths, count: WARM_UP });
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(SETTLE_MS);
-    const found = await undisturbed.round(() => answer<Asked>(asking, { kind: 'ask', paths, count: REQUESTS }));
+    const found = await undisturbed.round(() =>
+      askClient<RequestTimes>(client, { kind: 'ask', paths, count: REQUESTS }),
+    );
     ours.add(found.ours);
     bare.add(await undisturbed.round(() => timesOf(BARE_SEARCHES, search)));
   }
-  tell('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
-  tell('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
-  tell(DISTURBED, `${undisturbed}`);
+  printRow('GET /public-search, twelve queries (floor: p99 20 ms)', `${ours}`);
+  printRow('  MiniSearch bare over the titles, prefixes and typos on', `${bare}`);
+  printRow(DISTURBED, `${undisturbed}`);
 }
 
 /** Starts on a data directory, waits until everything answers, and prints how long each part took. */
 async function benchStart(dataDir: string, kind: string, floor: string) {
-  const { url, pid, startMs, stop } = await started(dataDir);
-  const searchMs = await timed(() => answered(url, '/public-search?q=first'));
-  const historyMs = await timed(() => answered(url, '/trades?limit=1'));
-  tell(
+  const startedMs = performance.now();
+  const { port, pid = 0, stop } = await startExchange(dataDir, ['--house', 'calm']);
+  const startMs = performance.now() - startedMs;
+  const url = `http://127.0.0.1:${port}`;
+  const searchMs = await timed(() => untilAnswered(url, '/public-search?q=first'));
+  const historyMs = await timed(() => untilAnswered(url, '/trades?limit=1'));
+  printRow(
     `start ${kind} until it answers; a search; user data (${floor})`,
     [startMs, startMs + searchMs, startMs + searchMs + historyMs].map(seconds).join('; '),
   );
   return { url, pid, stop };
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'outcry-catalog-'));
-try {
-  const recorded = recordedRows();
-  const rows = recorded ?? madeRows();
-  const file = join(folder, 'catalog.jsonl');
-  writeFileSync(file, linesOf(rows).join('\n'));
-  tell('catalog', `${rows.length} markets, ${recorded === undefined ? 'made from a seed' : 'recorded'}`);
-  tell('machine', `${machine().cpuModel}, load matters: run it alone`);
-  const dataDir = join(folder, 'data');
-  const empty = await timed(() => run(['import', fileOf(folder), '--data-dir', join(folder, 'empty')]));
-  const importMs = await timed(() => run(['import', file, '--data-dir', dataDir]));
-  const rate = rows.length / ((importMs - empty) / 1_000);
-  tell('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
-  // The usual start is from a snapshot; right after such an import there is none yet.
-  const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
-  tell(
-    'a snapshot of it, made beside with the lowest priority, after',
-    seconds(await timed(() => snapshotIn(dataDir))),
-  );
-  tell('stop (floor: 5 s)', seconds(await timed(replayed.stop)));
-  const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
-  const asking = startChild(ASKING, [...STRIP_TYPES, '--single-threaded']);
-  await answer(asking, { kind: 'open', url, pid });
-  if (asking.pid !== undefined) pinApart([pid, asking.pid]);
-  const sequence = () => answer<number>(asking, { kind: 'sequence' });
-  await requireListed(url, rows.length);
-  const [firstSequence, firstMs] = [await sequence(), performance.now()];
-  await benchLists(url, asking);
-  await benchSearch(asking, [...new Set(rows.map(({ question }) => question))]);
-  const perSecond = ((await sequence()) - firstSequence) / ((performance.now() - firstMs) / 1_000);
-  tell('the house beside it', `${perSecond.toFixed(1)} commands a second`);
-  asking.end();
-  await stop();
-} finally {
-  rmSync(folder, { recursive: true, force: true });
-}
-
 /** Waits until a snapshot exists. @throws when none is written in time */
-async function snapshotIn(dataDir: string): Promise<void> {
-  const folder = new SnapshotFolder(dataDir);
+async function untilSnapshot(dataDir: string): Promise<void> {
+  const snapshots = new SnapshotFolder(dataDir);
   const endsMs = performance.now() + SNAPSHOT_MS_MAX;
-  while (folder.list().length === 0) {
+  while (snapshots.list().length === 0) {
     if (performance.now() > endsMs) throw new Error(`no snapshot came within ${seconds(SNAPSHOT_MS_MAX)}`);
     await sleep(100);
   }
 }
 
 /** Writes an import file of one market and returns its path. */
-function fileOf(inFolder: string): string {
-  const file = join(inFolder, 'one.jsonl');
-  writeFileSync(file, linesOf(madeRows(1)).join('\n'));
+function writeOneMarket(folder: string): string {
+  const file = join(folder, 'one.jsonl');
+  writeFileSync(file, linesOf(generatedRows(1)).join('\n'));
   return file;
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'outcry-catalog-'));
+try {
+  const recorded = recordedRows();
+  const rows = recorded ?? generatedRows();
+  const file = join(folder, 'catalog.jsonl');
+  writeFileSync(file, linesOf(rows).join('\n'));
+  printRow('catalog', `${rows.length} markets, ${recorded === undefined ? 'made from a seed' : 'recorded'}`);
+  printRow('machine', `${machine().cpuModel}, load matters: run it alone`);
+  const dataDir = join(folder, 'data');
+  const empty = await timed(() => run(['import', writeOneMarket(folder), '--data-dir', join(folder, 'empty')]));
+  const importMs = await timed(() => run(['import', file, '--data-dir', dataDir]));
+  const rate = rows.length / ((importMs - empty) / 1_000);
+  printRow('import, less an import of one market (floor: 10,000 markets/s)', `${Math.round(rate)} markets/s`);
+  // The usual start is from a snapshot; right after such an import there is none yet.
+  const replayed = await benchStart(dataDir, 'by replaying the whole journal', 'no floor');
+  printRow(
+    'a snapshot of it, made beside with the lowest priority, after',
+    seconds(await timed(() => untilSnapshot(dataDir))),
+  );
+  printRow('stop (floor: 5 s)', seconds(await timed(replayed.stop)));
+  const { url, pid, stop } = await benchStart(dataDir, 'from that snapshot', 'floor: 5 s');
+  const client = startChild(CLIENT, ['--single-threaded']);
+  await askClient(client, { kind: 'open', url, pid });
+  if (client.pid !== undefined) pinApart([pid, client.pid]);
+  const sequence = () => askClient<number>(client, { kind: 'sequence' });
+  await requireListed(url, rows.length);
+  const [firstSequence, firstMs] = [await sequence(), performance.now()];
+  await benchLists(url, client);
+  await benchSearch(client, [...new Set(rows.map(({ question }) => question))]);
+  const perSecond = ((await sequence()) - firstSequence) / ((performance.now() - firstMs) / 1_000);
+  printRow('the house beside it', `${perSecond.toFixed(1)} commands a second`);
+  client.end();
+  await stop();
+} finally {
+  rmSync(folder, { recursive: true, force: true });
 }

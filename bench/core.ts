@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sheet, SheetRequest } from './core/child.ts';
 import { askNode } from './lib/askNode.ts';
-import { machine, median, percentile, type Spread, spread } from './lib/statistics.ts';
+import { machine, machineText, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
@@ -84,18 +84,18 @@ function opMedians({ singles }: Row): Float64Array {
   return singles[0].map((_, op) => median(singles.map((times) => times[op]))).sort();
 }
 
-const of = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
+const spreadOf = ({ sheets }: Row, figureOf: (sheet: Sheet) => number): Spread => spread(sheets.map(figureOf));
 
 /**
  * p99.9 over the median of single ops, and the same for counting
  * loops of that duration, which shows what the machine adds to both.
  */
 const slownessOf = (row: Row): { readonly medians: number; readonly counting: number } => ({
-  medians: of(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
-  counting: of(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
+  medians: spreadOf(row, (sheet) => sheet.p999Ns / sheet.medianNs).median,
+  counting: spreadOf(row, (sheet) => sheet.countingP999Ns / sheet.countingMedianNs).median,
 });
 
-function say(sentence: string, holds: boolean): void {
+function printVerdict(sentence: string, holds: boolean): void {
   console.log(`${sentence}: ${holds ? 'holds' : 'does not hold'}.`);
 }
 
@@ -103,18 +103,18 @@ function say(sentence: string, holds: boolean): void {
  * Prints how much longer an op takes in the second row than in the
  * first, beside how much longer a step of a pointer chase takes.
  */
-function sayGrowth(words: string, few: Row, many: Row): void {
+function printGrowth(words: string, few: Row, many: Row): void {
   const timesOf = (figureOf: (sheet: Sheet) => number): Spread =>
     spread(many.sheets.map((sheet, round) => figureOf(sheet) / figureOf(few.sheets[round])));
   const growth = timesOf(({ meanNs }) => meanNs);
   const chase = timesOf(({ chaseNs }) => chaseNs);
   const sentence = `From ${words} time grows ${spreadText(growth, 1)} times, a chase ${spreadText(chase, 1)}`;
-  say(sentence, growth.median <= chase.median);
+  printVerdict(sentence, growth.median <= chase.median);
 }
 
 async function main(): Promise<void> {
   const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  console.log(machineText(where));
   const folder = mkdtempSync(join(tmpdir(), 'outcry-bench-core-'));
   const rows = await measure(folder).finally(() => rmSync(folder, { recursive: true }));
   const medianTimes = rows.map(opMedians);
@@ -133,37 +133,41 @@ async function main(): Promise<void> {
   const cells = rows.map((row, index) => [
     `${row.mix.name}, ${row.mix.ticks} ticks`,
     row.engine,
-    spreadText(of(row, ({ meanNs }) => meanNs)),
-    spreadText(of(row, ({ medianNs }) => medianNs)),
-    spreadText(of(row, ({ p999Ns }) => p999Ns)),
+    spreadText(spreadOf(row, ({ meanNs }) => meanNs)),
+    spreadText(spreadOf(row, ({ medianNs }) => medianNs)),
+    spreadText(spreadOf(row, ({ p999Ns }) => p999Ns)),
     figure(percentile(medianTimes[index], 0.999)),
-    spreadText(of(row, ({ countingP999Ns }) => countingP999Ns)),
-    spreadText(of(row, ({ collections }) => collections)),
-    figure(of(row, ({ bytesAnOrder }) => bytesAnOrder).median),
-    spreadText(of(row, ({ chaseNs }) => chaseNs)),
+    spreadText(spreadOf(row, ({ countingP999Ns }) => countingP999Ns)),
+    spreadText(spreadOf(row, ({ collections }) => collections)),
+    figure(spreadOf(row, ({ bytesAnOrder }) => bytesAnOrder).median),
+    spreadText(spreadOf(row, ({ chaseNs }) => chaseNs)),
   ]);
   console.log([`Medians of ${ROUNDS} rounds (least to greatest)`, ...table(head, cells)].join('\n'));
-  const most = (figureOf: (sheet: Sheet) => number): number => Math.max(...rows.map((row) => of(row, figureOf).median));
+  const most = (figureOf: (sheet: Sheet) => number): number =>
+    Math.max(...rows.map((row) => spreadOf(row, figureOf).median));
   const collections = most((sheet) => sheet.collections);
-  say(`At most ${collections} collections of garbage in ${figure(TIMED_OPS)} ops, bound 0`, collections === 0);
+  printVerdict(`At most ${collections} collections of garbage in ${figure(TIMED_OPS)} ops, bound 0`, collections === 0);
   const bytes = most((sheet) => sheet.bytesAnOrder);
-  say(`At most ${figure(bytes, 1)} bytes a resting order, bound ${ORDER_BYTES_MAX}`, bytes <= ORDER_BYTES_MAX);
+  printVerdict(`At most ${figure(bytes, 1)} bytes a resting order, bound ${ORDER_BYTES_MAX}`, bytes <= ORDER_BYTES_MAX);
   const slowest = rows.map(slownessOf).reduce((worst, next) => (next.medians > worst.medians ? next : worst));
-  say(
+  printVerdict(
     `p99.9 by the clock is at most ${figure(slowest.medians, 1)} medians, bound ${P999_MEDIANS_MAX}, and of counting for as ` +
       `long as these ops take, which touches no memory, ${figure(slowest.counting, 1)}`,
     slowest.medians <= P999_MEDIANS_MAX,
   );
   const own = Math.max(...medianTimes.map((times) => percentile(times, 0.999) / percentile(times, 0.5)));
-  say(`p99.9 of ops' medians is at most ${figure(own, 1)} medians, bound ${P999_MEDIANS_MAX}`, own <= P999_MEDIANS_MAX);
+  printVerdict(
+    `p99.9 of ops' medians is at most ${figure(own, 1)} medians, bound ${P999_MEDIANS_MAX}`,
+    own <= P999_MEDIANS_MAX,
+  );
   const rowNamed = (name: string): Row => {
     const found = rows.find(({ engine, mix }) => engine === 'book core' && mix.name === name);
     if (found === undefined) throw new Error(`The row ${name} of the sheet is missing.`);
     return found;
   };
-  sayGrowth('10,000 to 1,000,000 orders', rowNamed(TEN_THOUSAND), rowNamed(MILLION));
-  sayGrowth('100 to 10,000 books with as many orders in all', rowNamed(mixes.mix.name), rowNamed(MANY_BOOKS));
-  sayGrowth('100 to 10,000 books of 10 orders each', rowNamed(FEW_THIN_BOOKS), rowNamed(MANY_BOOKS));
+  printGrowth('10,000 to 1,000,000 orders', rowNamed(TEN_THOUSAND), rowNamed(MILLION));
+  printGrowth('100 to 10,000 books with as many orders in all', rowNamed(mixes.mix.name), rowNamed(MANY_BOOKS));
+  printGrowth('100 to 10,000 books of 10 orders each', rowNamed(FEW_THIN_BOOKS), rowNamed(MANY_BOOKS));
 }
 
 await main();

@@ -9,6 +9,7 @@ import { openExchange } from '../engine/index.ts';
 import { type BatchStore, Journal, LmdbStore } from '../engine/journal/index.ts';
 import { foundingCommands, restingOrders } from './durability/orders.ts';
 import { PlainStore } from './durability/plainStore.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, median, percentile } from './lib/statistics.ts';
 
 const RATE = 5_000;
@@ -109,13 +110,22 @@ function recordsPerSecond(name: StoreName, seconds: number): Promise<number> {
   });
 }
 
-const { values } = parseArgs({ options: { rounds: { type: 'string' }, seconds: { type: 'string' } } });
-const rounds = Number(values.rounds ?? 5);
-const seconds = Number(values.seconds ?? 3);
+const USAGE = `npm run bench:durability -- [options]
+  --rounds N     rounds of each store, default 5
+  --seconds S    duration of a round, default 3`;
+
+function readOptions(): { readonly rounds: number; readonly seconds: number } {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '5' }, seconds: { type: 'string', default: '3' } },
+  });
+  return { rounds: wholeNumber('rounds', values.rounds), seconds: wholeNumber('seconds', values.seconds) };
+}
+
+const { rounds, seconds } = optionsOrUsage(readOptions, USAGE) ?? process.exit(2);
 const ratios = { p50: [] as number[], p99: [] as number[], records: [] as number[] };
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const { cpuModel, cores, node } = machine();
-say(`${cpuModel}, ${cores} cores, ${node}; ${rounds} rounds of ${seconds} s each, turn and turn about`);
+print(`${cpuModel}, ${cores} cores, ${node}; ${rounds} rounds of ${seconds} s each, turn and turn about`);
 for (let round = 0; round < rounds; round += 1) {
   const order: readonly StoreName[] = round % 2 === 0 ? ['lmdb', 'plain file'] : ['plain file', 'lmdb'];
   const answers = new Map<StoreName, Answers>();
@@ -130,15 +140,15 @@ for (let round = 0; round < rounds; round += 1) {
   };
   const [lmdb, plain] = [figures('lmdb'), figures('plain file')];
   for (const [name, { p50Ms, p99Ms, rate }] of [['LMDB', lmdb] as const, ['plain file', plain] as const]) {
-    say(`  ${name.padEnd(10)} p50 ${p50Ms.toFixed(3)} ms, p99 ${p99Ms.toFixed(3)} ms, ${Math.round(rate)} records/s`);
+    print(`  ${name.padEnd(10)} p50 ${p50Ms.toFixed(3)} ms, p99 ${p99Ms.toFixed(3)} ms, ${Math.round(rate)} records/s`);
   }
   ratios.p50.push(lmdb.p50Ms / plain.p50Ms);
   ratios.p99.push(lmdb.p99Ms / plain.p99Ms);
   ratios.records.push(lmdb.rate / plain.rate);
 }
 const [p50, p99, recordsRatio] = [median(ratios.p50), median(ratios.p99), median(ratios.records)];
-say(
+print(
   `durable answer at ${RATE}/s, LMDB / plain file: p50 ${p50.toFixed(2)} (limit ${LIMITS.p50}), p99 ${p99.toFixed(2)} (limit ${LIMITS.p99})`,
 );
-say(`group commit, LMDB / plain file: ${recordsRatio.toFixed(2)} of its records/s (floor ${LIMITS.records})`);
+print(`group commit, LMDB / plain file: ${recordsRatio.toFixed(2)} of its records/s (floor ${LIMITS.records})`);
 process.exitCode = p50 <= LIMITS.p50 && p99 <= LIMITS.p99 && recordsRatio >= LIMITS.records ? 0 : 1;

@@ -20,7 +20,8 @@ import {
 } from './history/measure.ts';
 import type { WorldSize } from './history/names.ts';
 import { ensureWorld, type World } from './history/world.ts';
-import { machine, median } from './lib/statistics.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { machine, machineText, median } from './lib/statistics.ts';
 import { figure, table } from './lib/table.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 
@@ -64,11 +65,7 @@ function readOptions(args: readonly string[]): Options {
       json: { type: 'string', default: join(import.meta.dirname, 'results/history.json') },
     },
   });
-  const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => {
-    const value = Number(values[name]);
-    if (Number.isSafeInteger(value) && value >= 10) return value;
-    throw new RangeError(`--${name} must be a whole number from 10, not ${values[name]}.`);
-  };
+  const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => wholeNumber(name, values[name], 10);
   const size = { trades: whole('trades'), wallets: whole('wallets'), markets: whole('markets') };
   return { ...size, data: values.data, questions: whole('questions'), json: values.json };
 }
@@ -112,16 +109,16 @@ interface Measured {
  * of all; the other figures show the effect of a disturbance.
  */
 function stallLines({ stalls, disturbed }: Measured): string[] {
-  const of = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
-  const most = (name: keyof Stall): string => figure(Math.max(...of(name)), 2);
-  const longest = of('aloneMs');
+  const valuesOf = (name: keyof Stall): number[] => stalls.map((stall) => stall[name]);
+  const most = (name: keyof Stall): string => figure(Math.max(...valuesOf(name)), 2);
+  const longest = valuesOf('aloneMs');
   const what = `longest stall of the main thread under ten clients, in ${stalls.length} rounds`;
   return [
     bound(what, Math.max(...longest), FLOORS.stallMs, ' ms'),
     `  (median ${figure(median(longest), 2)}; ${longest.map((value) => figure(value, 2)).join(', ')}; not counting when an idle process beside stood still as ` +
       `well and others had the processors, which it did for ${most('besideMs')} ms at most; counting that, ${most('longestMs')} ms at most;`,
     `  idle just before: ${most('idleMs')} ms at most; most processor time of the thread between two looks: ` +
-      `${most('busyMs')} ms; ${figure(median(of('pagesPerSecond')), 1)} pages a second;`,
+      `${most('busyMs')} ms; ${figure(median(valuesOf('pagesPerSecond')), 1)} pages a second;`,
     `  ${DISTURBED}: ${disturbed})`,
   ];
 }
@@ -169,16 +166,11 @@ async function measure(dataDir: string, world: World, questions: number): Promis
 }
 
 async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    return 2;
-  }
+  const options = optionsOrUsage(() => readOptions(process.argv.slice(2)), USAGE);
+  if (options === undefined) return 2;
   const { trades, wallets, markets, data, json } = options;
   const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  console.log(machineText(where));
   const dataDir = data ?? mkdtempSync(join(tmpdir(), 'outcry-bench-history-'));
   try {
     const size = { trades, wallets, markets };

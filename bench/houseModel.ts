@@ -22,12 +22,17 @@ class Book {
     else levels.delete(pips);
   }
 
-  bestBid(): number {
-    return Math.max(0, ...this.bids.keys());
+  /** The best price of each side; undefined unless both have one and they do not cross. */
+  best(): { readonly bid: number; readonly ask: number } | undefined {
+    const bid = Math.max(0, ...this.bids.keys());
+    const ask = Math.min(10_000, ...this.asks.keys());
+    return bid === 0 || ask === 10_000 || bid >= ask ? undefined : { bid, ask };
   }
 
-  bestAsk(): number {
-    return Math.min(10_000, ...this.asks.keys());
+  /** The middle of the best prices; undefined without them. */
+  mid(): number | undefined {
+    const best = this.best();
+    return best === undefined ? undefined : (best.bid + best.ask) / 2;
   }
 }
 
@@ -51,26 +56,26 @@ interface Figures {
 const logit = (pips: number): number => Math.log(pips / (10_000 - pips));
 
 /** Levels and shares of a side within DEPTH_TICKS of its best price. */
-function near(levels: ReadonlyMap<number, number>, best: number): { levels: number; shares: number } {
+function depthNear(levels: ReadonlyMap<number, number>, best: number): { levels: number; shares: number } {
   const within = [...levels].filter(([pips]) => Math.abs(pips - best) <= DEPTH_TICKS * TICK_PIPS);
   return { levels: within.length, shares: within.reduce((sum, [, lots]) => sum + lots, 0) / LOTS_PER_SHARE };
 }
 
 /** Samples a market's book; called once a second. */
-function sample(book: Book, figures: Figures): void {
-  const [bid, ask] = [book.bestBid(), book.bestAsk()];
-  if (bid === 0 || ask === 10_000 || bid >= ask) return;
-  figures.spreadTicks.push((ask - bid) / TICK_PIPS);
-  for (const [levels, best] of [[book.bids, bid] as const, [book.asks, ask] as const]) {
-    const depth = near(levels, best);
+function sampleBook(book: Book, figures: Figures): void {
+  const best = book.best();
+  if (best === undefined) return;
+  figures.spreadTicks.push((best.ask - best.bid) / TICK_PIPS);
+  for (const [levels, pips] of [[book.bids, best.bid] as const, [book.asks, best.ask] as const]) {
+    const depth = depthNear(levels, pips);
     figures.levelsNear.push(depth.levels);
     figures.sharesNear.push(depth.shares);
-    figures.sharesAtBest.push((levels.get(best) ?? 0) / LOTS_PER_SHARE);
+    figures.sharesAtBest.push((levels.get(pips) ?? 0) / LOTS_PER_SHARE);
   }
 }
 
 /** Adds a row to the figures, with the book as it stood before the row. */
-function count(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boolean, figures: Figures): void {
+function countRow(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boolean, figures: Figures): void {
   if (row.op === 'X') return;
   const kind = row.op === '+' ? 'add' : row.op === '-' ? 'cancel' : 'take';
   figures.counts[kind] += 1;
@@ -81,9 +86,8 @@ function count(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boolea
     figures.takeUnits.push((shares * row.pricePips) / 10_000);
     return;
   }
-  const [bid, ask] = [book.bestBid(), book.bestAsk()];
-  if (!isWarm || bid === 0 || ask === 10_000 || bid >= ask) return;
-  const mid = (bid + ask) / 2;
+  const mid = isWarm ? book.mid() : undefined;
+  if (mid === undefined) return;
   const ticks = (row.side === 'B' ? mid - row.pricePips : row.pricePips - mid) / TICK_PIPS;
   if (row.op === '-') figures.cancelTicks.push(ticks);
   else {
@@ -94,7 +98,7 @@ function count(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boolea
   }
 }
 
-function gather(flow: Flow): Figures {
+function gatherFigures(flow: Flow): Figures {
   const figures: Figures = {
     counts: { add: 0, cancel: 0, take: 0 },
     countsOfMarket: [],
@@ -119,22 +123,21 @@ function gather(flow: Flow): Figures {
     const isWarm = row.tMs >= startMs + WARM_UP_MS;
     for (; sampledMs <= row.tMs; sampledMs += SAMPLE_MS) {
       for (const [market, each] of books.entries()) {
-        sample(each, figures);
-        if ((sampledMs - startMs) % 10_000 === 0) step(each, market, lastMid, figures);
+        sampleBook(each, figures);
+        if ((sampledMs - startMs) % 10_000 === 0) recordMidStep(each, market, lastMid, figures);
       }
     }
     const before = row.op === 'T' ? 0 : ((row.side === 'B' ? book.bids : book.asks).get(row.pricePips) ?? 0);
-    count(row, book, before, isWarm, figures);
+    countRow(row, book, before, isWarm, figures);
     if (row.op !== 'T') book.set(row.side, row.pricePips, row.levelLots);
   }
   return figures;
 }
 
 /** Records how far the mid moved within ten seconds, on the log-odds scale. */
-function step(book: Book, market: number, lastMid: number[], figures: Figures): void {
-  const [bid, ask] = [book.bestBid(), book.bestAsk()];
-  if (bid === 0 || ask === 10_000 || bid >= ask) return;
-  const mid = (bid + ask) / 2;
+function recordMidStep(book: Book, market: number, lastMid: number[], figures: Figures): void {
+  const mid = book.mid();
+  if (mid === undefined) return;
   if (lastMid[market] !== undefined) figures.logitSteps.push(logit(mid) - logit(lastMid[market]));
   lastMid[market] = mid;
 }
@@ -174,7 +177,7 @@ function roundLine(values: readonly number[]): string {
 }
 
 function report(flow: Flow): readonly string[] {
-  const figures = gather(flow);
+  const figures = gatherFigures(flow);
   const { add, cancel, take } = figures.counts;
   const all = add + cancel + take;
   const seconds = (flow.rows[flow.rows.length - 1].tMs - flow.rows[0].tMs) / 1000;

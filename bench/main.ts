@@ -5,7 +5,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { machine } from './lib/statistics.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { machine, machineText } from './lib/statistics.ts';
 import type { Report } from './lib/table.ts';
 import { benchMatching } from './matching.ts';
 import { benchOrders } from './orders.ts';
@@ -22,13 +23,6 @@ interface Options {
   readonly rounds: number;
   readonly ops: number;
   readonly json: string;
-}
-
-function wholeNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1)
-    throw new RangeError(`--${name} must be a whole number from 1, not ${text}.`);
-  return value;
 }
 
 function readOptions(args: readonly string[]): Options {
@@ -53,16 +47,11 @@ function showProgress(text: string): void {
 }
 
 async function main(): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(process.argv.slice(2));
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
-    return 2;
-  }
+  const options = optionsOrUsage(() => readOptions(process.argv.slice(2)), USAGE);
+  if (options === undefined) return 2;
   const { parts, rounds, ops, json } = options;
   const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
+  console.log(machineText(where));
   const reports: Report[] = [];
   const take = (report: Report): void => {
     showProgress('');

@@ -28,7 +28,7 @@ const SETTLE_OPS = 400_000;
 /** The peer is some hundred times slower: it runs only the first ops, and ratios are taken over these. */
 const PEER_OPS_MAX = 200_000;
 
-export interface MatchingOptions {
+interface MatchingOptions {
   readonly rounds: number;
   readonly timedOps: number;
   readonly onProgress: (text: string) => void;
@@ -152,16 +152,16 @@ function faultsOf(mix: Mix, engine: RunName, answers: readonly ChildAnswer[], op
 }
 
 function summarize(engine: RunName, rounds: readonly (readonly Run[])[]) {
-  const of = (runs: readonly Run[], name: RunName): Run => {
+  const runOf = (runs: readonly Run[], name: RunName): Run => {
     const found = runs.find((one) => one.engine === name);
     if (found === undefined) throw new Error(`A round without ${name}.`);
     return found;
   };
   return {
     engine,
-    sharedNs: spread(rounds.map((runs) => of(runs, engine).sharedNs)),
-    allNs: spread(rounds.map((runs) => of(runs, engine).allNs)),
+    sharedNs: spread(rounds.map((runs) => runOf(runs, engine).sharedNs)),
+    allNs: spread(rounds.map((runs) => runOf(runs, engine).allNs)),
     /** The peer's time over ours, on the same ops of the same round. */
-    ratio: spread(rounds.map((runs) => of(runs, PEER).sharedNs / of(runs, engine).sharedNs)),
+    ratio: spread(rounds.map((runs) => runOf(runs, PEER).sharedNs / runOf(runs, engine).sharedNs)),
   };
 }

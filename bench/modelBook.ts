@@ -31,12 +31,10 @@ export class ModelBook {
   /** Live ids in no order, and the place of each in that array: a uniform choice in constant time. */
   private readonly liveIds: Int32Array;
   private readonly placeById: Int32Array;
-  private readonly onDone: (id: number) => void;
 
-  /** Prices run from 1 to `ticks`, ids from 0 to `idsMax` − 1; `onDone` is called for every order that leaves. */
-  constructor(books: number, ticks: number, idsMax: number, onDone: (id: number) => void = () => {}) {
+  /** Prices run from 1 to `ticks`, ids from 0 to `idsMax` − 1. */
+  constructor(books: number, ticks: number, idsMax: number) {
     this.ticks = ticks;
-    this.onDone = onDone;
     const side = (): Level[] => Array.from({ length: ticks + 2 }, () => ({ ids: [], front: 0, lots: 0, orders: 0 }));
     for (let book = 0; book < books; book += 1) this.markets.push({ levels: [side(), side()], best: [0, ticks + 1] });
     this.lotsById = new Int32Array(idsMax);
@@ -201,7 +199,6 @@ export class ModelBook {
     const last = this.liveIds[this.totals.restingOrders];
     this.liveIds[place] = last;
     this.placeById[last] = place;
-    this.onDone(id);
   }
 
   /** Moves a side's best price past empty levels. */

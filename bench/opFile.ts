@@ -2,7 +2,7 @@
 // Record: 16 bytes {u8 type, u8 side, u16 book, u32 price in ticks, u32 lots, u32 id}, little-endian. A cancel names the id
 // of a live order (and repeats its side, book and price); every other op's id is its own number in the file. Adds that fill
 // the books come first (`prefillOps`), then ops of the mix that warm up code and books (`settleOps`), both untimed, then
-// the timed ones. Made by main.ts before its rounds and by tests; engines only read it.
+// the timed ones. Made by the benches before their rounds and by tests; engines only read it.
 
 import { SeededRandom } from './lib/seededRandom.ts';
 import { type Totals, totalsText } from './lib/totals.ts';
@@ -47,7 +47,7 @@ export interface OpFile {
   readonly restingRange: readonly [least: number, most: number];
 }
 
-export interface OpFileRequest {
+interface OpFileRequest {
   readonly mix: Mix;
   readonly seed: number;
   readonly settleOps: number;

@@ -26,8 +26,9 @@ const PART_SLICES = 8;
 /** The open loop sends at this share of the throughput measured before. */
 const OPEN_LOOP_SHARE = 0.5;
 const PLACED = '"success":true';
+const EXCHANGE_FLAGS = ['--no-house', '--no-throttle', '--log-level', 'warn'];
 
-export interface OrdersOptions {
+interface OrdersOptions {
   readonly rounds: number;
   readonly onProgress: (text: string) => void;
 }
@@ -67,7 +68,7 @@ export async function benchOrders(options: OrdersOptions): Promise<Report> {
   let bare: ServerProcess | undefined;
   try {
     onProgress('orders: starting the exchange');
-    exchange = await startExchange(dataDir);
+    exchange = await startExchange(dataDir, EXCHANGE_FLAGS);
     bare = await startPostServer();
     return await measure({ exchange, bare, loader, parts }, rounds, onProgress);
   } finally {
@@ -151,13 +152,13 @@ function threadsText(rounds: readonly Round[]): string {
 }
 
 function report(rounds: readonly Round[], open: LoadResult, perSecond: number, faults: readonly string[]): Report {
-  const of = (read: (round: Round) => number): Spread => spread(rounds.map(read));
+  const spreadOf = (read: (round: Round) => number): Spread => spread(rounds.map(read));
   const rate = (name: string, key: 'ordersPerSecond' | 'boundPerSecond' | 'postsPerSecond'): string[] => {
-    const rates = of((round) => round[key]);
+    const rates = spreadOf((round) => round[key]);
     return [name, spreadText(rates), figure(1e6 / rates.median, 1)];
   };
   const microseconds = (key: 'verifyNs' | 'hmacNs' | 'applyNs' | 'orderBusyNs' | 'postBusyNs'): Spread =>
-    of((round) => round[key] / 1000);
+    spreadOf((round) => round[key] / 1000);
   const part = (name: string, key: 'verifyNs' | 'hmacNs' | 'applyNs'): string[] => {
     const times = microseconds(key);
     return [name, figure(1e6 / times.median), spreadText(times, 1)];
@@ -170,8 +171,8 @@ function report(rounds: readonly Round[], open: LoadResult, perSecond: number, f
     part('  HMAC', 'hmacNs'),
     part('  apply', 'applyNs'),
   ];
-  const ratio = of((round) => round.ordersPerSecond / round.boundPerSecond);
-  const busyRatio = of(
+  const ratio = spreadOf((round) => round.ordersPerSecond / round.boundPerSecond);
+  const busyRatio = spreadOf(
     ({ verifyNs, hmacNs, applyNs, postBusyNs, orderBusyNs }) =>
       (verifyNs + hmacNs + applyNs + postBusyNs) / orderBusyNs,
   );

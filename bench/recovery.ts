@@ -1,8 +1,7 @@
 // The recovery bench, run by `npm run bench:recovery`: a replay beside applying the same commands, a start from a snapshot
 // beside reading its bytes, and answers while a snapshot is made beside answers while none is. A round that a hypervisor
 // disturbs is measured again. It prints a table with the floor beside each figure, and never fails because a machine is
-// slow. Sizes, in orders: --records of a long replay, --few of a short one and of the snapshot beside answers, --orders of
-// the loaded one; --seconds.
+// slow.
 import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,21 +18,41 @@ import { Catalog } from '../server/catalog/index.ts';
 import { SnapshotMaker } from '../server/snapshots/snapshotMaker.ts';
 import { StreamFeed } from '../server/streams/feed.ts';
 import { Views } from '../server/views/index.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, median, percentile, spread } from './lib/statistics.ts';
 import { timed } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
-import { applied, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
+import { applyAll, commandsOf, PackedCommands, writeJournal } from './recovery/world.ts';
 
-const { values } = parseArgs({
-  options: {
-    records: { type: 'string', default: '1000000' },
-    few: { type: 'string', default: '200000' },
-    orders: { type: 'string', default: '1000000' },
-    seconds: { type: 'string', default: '6' },
-    rounds: { type: 'string', default: '5' },
-  },
-});
-const rounds = Number(values.rounds);
+const USAGE = `npm run bench:recovery -- [options]
+  --records N    orders of the long replay, default 1000000
+  --few N        orders of the short replay, and of the snapshot beside answers, default 200000
+  --orders N     orders of the snapshot that is loaded, default 1000000
+  --seconds S    how long answers without a snapshot are measured, default 6
+  --rounds N     rounds of replays and of loads, default 5`;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      records: { type: 'string', default: '1000000' },
+      few: { type: 'string', default: '200000' },
+      orders: { type: 'string', default: '1000000' },
+      seconds: { type: 'string', default: '6' },
+      rounds: { type: 'string', default: '5' },
+    },
+  });
+  const whole = (name: keyof typeof values): number => wholeNumber(name, values[name]);
+  return {
+    records: whole('records'),
+    few: whole('few'),
+    orders: whole('orders'),
+    seconds: whole('seconds'),
+    rounds: whole('rounds'),
+  };
+}
+
+const options = optionsOrUsage(readOptions, USAGE) ?? process.exit(2);
+const { rounds } = options;
 /** Commands per call of applyBatch. */
 const BATCH_COMMANDS = 1_024;
 /** Rounds of answers with and without a snapshot: each takes as long as a snapshot does. */
@@ -41,7 +60,7 @@ const ANSWER_ROUNDS = 3;
 const undisturbed = new Undisturbed(20);
 const folder = mkdtempSync(join(tmpdir(), 'outcry-recovery-'));
 
-const tell = (what: string, figure: string): void => {
+const printRow = (what: string, figure: string): void => {
   process.stdout.write(`${what.padEnd(74)} ${figure}\n`);
 };
 const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
@@ -64,7 +83,7 @@ async function compare(
   const [one, other] = [median(pairs.map(([first]) => first)), median(pairs.map(([, second]) => second))];
   const { min, max } = spread(pairs.map(([first, second]) => first / second));
   const shown = `${ratio.toFixed(2)}× (${min.toFixed(2)}-${max.toFixed(2)})`;
-  tell(`${what} (floor: ${floor})`, `${shown}: ${ms(one)} beside ${ms(other)}`);
+  printRow(`${what} (floor: ${floor})`, `${shown}: ${ms(one)} beside ${ms(other)}`);
 }
 
 const dataDirOf = (name: string): string => {
@@ -112,8 +131,8 @@ async function benchReplay(orders: number): Promise<void> {
 }
 
 async function benchStart(): Promise<void> {
-  const orders = Number(values.orders);
-  const reducers = await applied(commandsOf(orders, 0, 0), () => undefined);
+  const { orders } = options;
+  const reducers = await applyAll(commandsOf(orders, 0, 0), () => undefined);
   const visitOf = (some: Reducers) => (sections: Sections) => {
     some.core.visit(sections.part('core'));
     some.registry.visit(sections.part('registry'));
@@ -134,14 +153,14 @@ async function benchStart(): Promise<void> {
     closeSync(descriptor);
   };
   load();
-  tell(`a snapshot of ${orders} resting orders`, `${(size / 1e6).toFixed(0)} MB, written in ${ms(writeMs)}`);
+  printRow(`a snapshot of ${orders} resting orders`, `${(size / 1e6).toFixed(0)} MB, written in ${ms(writeMs)}`);
   await compare('loading it beside reading its bytes', '3×', load, read);
 }
 
 /** Latencies of commands submitted one after the other, every half millisecond or so; ms, sorted. */
-async function latencies(submit: () => Promise<unknown>, goesOn: () => boolean): Promise<readonly number[]> {
+async function latencies(submit: () => Promise<unknown>, shouldContinue: () => boolean): Promise<readonly number[]> {
   const found: number[] = [];
-  while (goesOn()) {
+  while (shouldContinue()) {
     const startedMs = performance.now();
     await submit();
     found.push(performance.now() - startedMs);
@@ -151,7 +170,7 @@ async function latencies(submit: () => Promise<unknown>, goesOn: () => boolean):
 
 async function benchAnswers(): Promise<void> {
   const dataDir = dataDirOf('answers');
-  await writeJournal(join(dataDir, 'journal'), commandsOf(Number(values.few), 50, 30));
+  await writeJournal(join(dataDir, 'journal'), commandsOf(options.few, 50, 30));
   const views = new Views();
   new Catalog(views); // as in a server: snapshots include the catalog
   const followers = [...views.followers(), ...new StreamFeed(views).followers()];
@@ -165,7 +184,7 @@ async function benchAnswers(): Promise<void> {
   for (let round = 0; round < ANSWER_ROUNDS; round += 1) {
     found.push(
       await undisturbed.round(async () => {
-        const endsMs = performance.now() + Number(values.seconds) * 1_000;
+        const endsMs = performance.now() + options.seconds * 1_000;
         const alone = await latencies(submit, () => performance.now() < endsMs);
         return { alone, beside: await besideSnapshot(dataDir, exchange.durableSequence, submit) };
       }),
@@ -175,15 +194,15 @@ async function benchAnswers(): Promise<void> {
   const p99Of = (times: readonly number[]): number => percentile(times, 0.99);
   const ratios = spread(found.map(({ alone, beside }) => p99Of(beside) / p99Of(alone)));
   const middle = (of: (round: AnswersRound) => number): string => ms(median(found.map(of)));
-  const what = `p99 of durable answers while a snapshot of ${values.few} orders is made`;
-  tell(
+  const what = `p99 of durable answers while a snapshot of ${options.few} orders is made`;
+  printRow(
     `${what} (floor: 3×)`,
     `${ratios.median.toFixed(2)}× (${ratios.min.toFixed(2)}-${ratios.max.toFixed(2)}): ` +
       `${middle(({ beside }) => p99Of(beside))} beside ${middle(({ alone }) => p99Of(alone))}`,
   );
   const longest = `${middle(({ beside }) => beside.at(-1) ?? 0)} beside ${middle(({ alone }) => alone.at(-1) ?? 0)}`;
   const p50 = `${middle(({ beside }) => percentile(beside, 0.5))} beside ${middle(({ alone }) => percentile(alone, 0.5))}`;
-  tell('  p50, and the longest', `${p50}, ${longest}`);
+  printRow('  p50, and the longest', `${p50}, ${longest}`);
 }
 
 /** Latencies (ms, sorted) while nothing else is done, and while a snapshot is made. */
@@ -203,7 +222,7 @@ async function besideSnapshot(
     ...{ dataDir, every: 1 },
     log: (_level, text, figures = {}) => {
       made += 1;
-      if (made === 1) tell('  a snapshot beside it', `${text} ${JSON.stringify(figures)}`);
+      if (made === 1) printRow('  a snapshot beside it', `${text} ${JSON.stringify(figures)}`);
     },
   });
   maker.opened(0);
@@ -214,12 +233,12 @@ async function besideSnapshot(
 }
 
 try {
-  tell('machine', `${machine().cpuModel}, load matters: run it alone`);
-  await benchReplay(Number(values.records));
-  await benchReplay(Number(values.few));
+  printRow('machine', `${machine().cpuModel}, load matters: run it alone`);
+  await benchReplay(options.records);
+  await benchReplay(options.few);
   await benchStart();
   await benchAnswers();
-  tell(DISTURBED, `${undisturbed}`);
+  printRow(DISTURBED, `${undisturbed}`);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

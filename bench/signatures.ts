@@ -9,7 +9,7 @@ const FLOOR = 0.85;
 const PARTS = ['recover', 'verify', 'parse', 'hmac'] as const satisfies readonly PartName[];
 const SLICES_A_ROUND = 15;
 
-export interface SignaturesOptions {
+interface SignaturesOptions {
   readonly rounds: number;
   readonly onProgress: (text: string) => void;
 }

@@ -7,11 +7,12 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { pinApart } from './lib/pin.ts';
-import { machine, percentile, type Spread, spread } from './lib/statistics.ts';
+import { machine, machineText, percentile, type Spread, spread } from './lib/statistics.ts';
 import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
@@ -37,6 +38,7 @@ const EXCHANGE = join(import.meta.dirname, './fanOut/exchange.ts');
 const PUBLISHER = join(import.meta.dirname, './fanOut/publisher.ts');
 const SUBSCRIBERS = join(import.meta.dirname, './fanOut/subscribers.ts');
 const folder = mkdtempSync(join(tmpdir(), 'outcry-streams-bench-'));
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 const framesFile = join(folder, 'frames');
 const subscription = (market: number): string =>
   JSON.stringify({
@@ -69,7 +71,7 @@ async function withServer<T>(
 const PUBLISH = { kind: 'publish', batch: BATCH, pauseMs: 0, isRecorded: false } as const;
 
 /** The time of all steps until every socket has their bytes; each step is published while the previous one is on its way. */
-async function timeSteps(server: Child, client: Child, rounds: number): Promise<Taken> {
+async function timeSteps(server: Child, client: Child, rounds: number): Promise<RunTime> {
   await askServer(server, { kind: 'prepare', orders: STEPS * rounds * BATCH });
   const before = await askServer<Cost>(server, { kind: 'cost' });
   const startMs = performance.now();
@@ -89,7 +91,7 @@ async function timeSteps(server: Child, client: Child, rounds: number): Promise<
 }
 
 /** Elapsed time, and the server's processor time. */
-interface Taken {
+interface RunTime {
   readonly seconds: number;
   readonly cpuSeconds: number;
 }
@@ -118,7 +120,7 @@ function keepApart(server: Child, client: Child): void {
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
   const roundsAStep = Math.ceil(FRAMES_A_STEP / subscribers);
   const messages = STEPS * roundsAStep * BATCH * subscribers;
-  const taken: Record<Publisher, Taken[]> = { streams: [], orders: [], alone: [] };
+  const runTimes: Record<Publisher, RunTime[]> = { streams: [], orders: [], alone: [] };
   const client = startChild(SUBSCRIBERS);
   const connect = (port: number, count: number) =>
     askClient(client, { kind: 'connect', port, count, message: subscription(0), isPaused: false, isInPasses: true });
@@ -137,19 +139,19 @@ async function benchDeliveries(subscribers: number, rounds: number): Promise<Del
           await connect(port, subscribers);
           return timeSteps(server, client, roundsAStep);
         });
-        taken[publisher].push(measured);
+        runTimes[publisher].push(measured);
       });
     }
   }
   client.end();
-  const { streams } = taken;
-  const deliveriesOf = (all: readonly Taken[]): Spread => spread(all.map(({ seconds }) => messages / seconds));
-  const beside = (bare: readonly Taken[]): Beside => ({
+  const { streams } = runTimes;
+  const deliveriesOf = (all: readonly RunTime[]): Spread => spread(all.map(({ seconds }) => messages / seconds));
+  const beside = (bare: readonly RunTime[]): Beside => ({
     deliveries: deliveriesOf(bare),
     ratio: spread(streams.map(({ seconds }, at) => bare[at].seconds / seconds)),
     cpuRatio: spread(streams.map(({ cpuSeconds }, at) => bare[at].cpuSeconds / cpuSeconds)),
   });
-  return { subscribers, ours: deliveriesOf(streams), orders: beside(taken.orders), alone: beside(taken.alone) };
+  return { subscribers, ours: deliveriesOf(streams), orders: beside(runTimes.orders), alone: beside(runTimes.alone) };
 }
 
 function printDeliveries(deliveries: readonly Deliveries[]): void {
@@ -315,36 +317,57 @@ function printSlow({ count, pairs }: Slow, where: string): void {
   );
 }
 
-async function main(): Promise<void> {
+const PARTS = ['deliveries', 'latency', 'slow', 'slowInSmallPackets'];
+const USAGE = `npm run bench:streams -- [options]
+  --parts A,B        some of ${PARTS.join(', ')}; default all
+  --rounds N         rounds of deliveries, default 5
+  --subscribers N,M  numbers of sockets to deliver to, default 1000,10000
+  --seconds S        how long latencies are measured, default 20
+  --json FILE        where the figures go, default bench/results/streams.json`;
+
+function readOptions() {
   const { values } = parseArgs({
     options: {
-      parts: { type: 'string', default: 'deliveries,latency,slow,slowInSmallPackets' },
+      parts: { type: 'string', default: PARTS.join() },
       rounds: { type: 'string', default: '5' },
       subscribers: { type: 'string', default: '1000,10000' },
       seconds: { type: 'string', default: '20' },
       json: { type: 'string', default: join(import.meta.dirname, 'results/streams.json') },
     },
   });
-  const where = machine();
-  console.log(`${where.cpuModel}, ${where.cores} cores, Node ${where.node}, ${where.date}`);
   const parts = values.parts.split(',');
-  const counts = parts.includes('deliveries') ? values.subscribers.split(',').map(Number) : [];
+  const unknown = parts.find((part) => !PARTS.includes(part));
+  if (unknown !== undefined) throw new RangeError(`--parts must be some of ${PARTS.join(', ')}, not ${unknown}.`);
+  return {
+    parts,
+    rounds: wholeNumber('rounds', values.rounds),
+    subscribers: values.subscribers.split(',').map((count) => wholeNumber('subscribers', count)),
+    seconds: wholeNumber('seconds', values.seconds),
+    json: values.json,
+  };
+}
+
+async function main(): Promise<number> {
+  const options = optionsOrUsage(readOptions, USAGE);
+  if (options === undefined) return 2;
+  const { parts, rounds, subscribers, seconds, json } = options;
+  const where = machine();
+  console.log(machineText(where));
+  const counts = parts.includes('deliveries') ? subscribers : [];
   const deliveries: Deliveries[] = [];
-  for (const count of counts) deliveries.push(await benchDeliveries(count, Number(values.rounds)));
+  for (const count of counts) deliveries.push(await benchDeliveries(count, rounds));
   if (deliveries.length > 0) printDeliveries(deliveries);
-  const latency = parts.includes('latency') ? await benchLatency(2_000, Number(values.seconds)) : undefined;
+  const latency = parts.includes('latency') ? await benchLatency(2_000, seconds) : undefined;
   if (latency !== undefined) printLatency(latency);
   const slow = parts.includes('slow') ? await benchSlow(1_000) : undefined;
   if (slow !== undefined) printSlow(slow, 'over the loopback');
   const slowInSmallPackets = parts.includes('slowInSmallPackets') ? await benchSlowInSmallPackets() : undefined;
   if (slowInSmallPackets !== undefined) printSlow(slowInSmallPackets, 'over packets of 1,500 bytes');
   console.log(`\n${DISTURBED}: ${undisturbed}`);
-  mkdirSync(join(import.meta.dirname, 'results'), { recursive: true });
-  writeFileSync(
-    values.json,
-    `${JSON.stringify({ machine: where, deliveries, latency, slow, slowInSmallPackets }, null, 2)}\n`,
-  );
-  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(dirname(json), { recursive: true });
+  const figures = { machine: where, deliveries, latency, slow, slowInSmallPackets };
+  writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`);
+  return 0;
 }
 
-await main();
+process.exitCode = await main();

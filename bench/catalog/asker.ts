@@ -27,6 +27,7 @@ export class Asker {
     };
     this.socket = connect({ host: hostname, port: Number(port), noDelay: true, onread: { buffer, callback } });
     this.socket.on('error', (error) => this.onError?.(error));
+    this.socket.on('close', () => this.onError?.(new Error(`${url} closed the connection instead of answering.`)));
   }
 
   /** Resolves with the time from the request to the last byte of the response (ms). @throws for a status other than 200 */

@@ -11,9 +11,9 @@ import { Asker } from './asker.ts';
 const PAUSE_MS = 4;
 
 /** What the parent asks this process to do. */
-export type AskingQuestion =
+export type ClientQuestion =
   | { readonly kind: 'open'; readonly url: string; readonly pid: number }
-  /** Requests each path in turn, `count` requests in total, each followed by one for `/ok`. Answered with Asked. */
+  /** Requests each path in turn, `count` requests in total, each followed by one for `/ok`. Answered with RequestTimes. */
   | { readonly kind: 'ask'; readonly paths: readonly string[]; readonly count: number }
   /** Fetches a page and stringifies it `count` times. Answered with the times (ms). */
   | { readonly kind: 'stringify'; readonly path: string; readonly count: number }
@@ -21,7 +21,7 @@ export type AskingQuestion =
   | { readonly kind: 'sequence' };
 
 /** Times (ms) of the responses, of the `/ok` that followed each, and of the exchange's processor for both. */
-export interface Asked {
+export interface RequestTimes {
   readonly ours: readonly number[];
   readonly ok: readonly number[];
   readonly busy: readonly number[];
@@ -33,7 +33,7 @@ interface Opened {
   readonly clock: BusyClock;
 }
 
-async function ask({ asker, clock }: Opened, paths: readonly string[], count: number): Promise<Asked> {
+async function ask({ asker, clock }: Opened, paths: readonly string[], count: number): Promise<RequestTimes> {
   const [ours, ok, busy] = [[] as number[], [] as number[], [] as number[]];
   for (let at = 0; at < count; at += 1) {
     await sleep(PAUSE_MS);
@@ -54,7 +54,7 @@ let opened: Opened | undefined;
 process.once('disconnect', () => process.exit(0));
 
 answerQuestions(async (asked) => {
-  const question = asked as AskingQuestion; // only catalog.ts asks
+  const question = asked as ClientQuestion; // only catalog.ts asks
   if (question.kind === 'open') {
     const { url, pid } = question;
     opened = { url, asker: new Asker(url), clock: new BusyClock(pid) };

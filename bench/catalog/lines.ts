@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { SeededRandom } from '../lib/seededRandom.ts';
 
-export interface CatalogRow {
+interface CatalogRow {
   readonly slug: string;
   readonly question: string;
   readonly category: string;
@@ -41,7 +41,7 @@ const SYLLABLES =
   'ba be bo ca co da de di do fa fi ga go ha jo ka ki la le li lo ma mi mo na no pa pe ra ri ro sa se si';
 
 /** Rows of the same number and shape, generated from a seed. */
-export function madeRows(count = ROWS): readonly CatalogRow[] {
+export function generatedRows(count = ROWS): readonly CatalogRow[] {
   const random = new SeededRandom(1);
   const next = (): number => random.word() >>> 0;
   const syllables = SYLLABLES.split(' ');

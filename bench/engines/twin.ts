@@ -3,6 +3,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { engineEnvironment } from '../lib/askNode.ts';
 import type { ChildAnswer, ChildRequest } from './child.ts';
 
 const run = promisify(execFile);
@@ -27,7 +28,7 @@ export async function buildTwin(folder: string): Promise<string | undefined> {
 /** Runs the twin and returns what child.ts answers for the other engines. */
 export async function askTwin(program: string, request: Omit<ChildRequest, 'engine'>): Promise<readonly ChildAnswer[]> {
   const { opFilePath, ticks, books, untimedOps, checkpoints } = request;
-  const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
-  const { stdout } = await run(program, [opFilePath, ticks, books, untimedOps, ...checkpoints].map(String), { env });
+  const args = [opFilePath, ticks, books, untimedOps, ...checkpoints].map(String);
+  const { stdout } = await run(program, args, { env: engineEnvironment() });
   return JSON.parse(stdout);
 }

@@ -7,7 +7,7 @@ import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type Command, encodeCommand, type Follower, openExchange, type RunningExchange } from '../../engine/index.ts';
 import { resolveConfig, type ServerConfig } from '../../server/config/config.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
@@ -17,7 +17,7 @@ import { answerQuestions } from '../lib/talk.ts';
 import { BARE_TOPIC, bareApp, listen, readFrames, wireBytes, writeFrames } from './bareSockets.ts';
 import { costNow, type Published, type ServerQuestion, sharedMs } from './question.ts';
 
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
+const hexWord = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 /** The engine's tables also tell ids apart by their first bytes, so the value is repeated there. */
 const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
 const OWNERS = [`0x${'a1'.repeat(20)}`, `0x${'b2'.repeat(20)}`];
@@ -80,8 +80,8 @@ interface Publisher {
   open(): TemplatedApp;
 }
 
-/** The streams on an app, with the followers that they need. */
-function streamedApp(config: ServerConfig, views: Views): Publisher {
+/** Publishes through the exchange's streams. */
+function streamsPublisher(config: ServerConfig, views: Views): Publisher {
   const feed = new StreamFeed(views, config.streams);
   const fail = (error: unknown): never => {
     throw error;
@@ -94,15 +94,15 @@ function streamedApp(config: ServerConfig, views: Views): Publisher {
   return { followers: feed.followers(), isWaiting: () => feed.isWaiting, open };
 }
 
-/** Without streams: publishes the next recorded frame once for each flush that holds orders. */
-function framedApp(): Publisher {
+/** Publishes the next recorded frame, without streams, once for each flush that holds orders. */
+function framesPublisher(): Publisher {
   const app = bareApp();
-  const kept = readFrames(framesFile);
+  const recordedFrames = readFrames(framesFile);
   let next = 0;
   let isWaiting = false;
   const publishNext = (): void => {
     isWaiting = false;
-    const frame = kept[next % kept.length];
+    const frame = recordedFrames[next % recordedFrames.length];
     next += 1;
     frameBytes.push(wireBytes(frame.length));
     publishedMs.push(sharedMs());
@@ -134,13 +134,13 @@ async function start(count: number, file: string, isBare: boolean): Promise<numb
       for (const event of events) if (event.type === 'Trade' && event.marketIndex === 0) fillsMs.push(sharedMs());
     },
   };
-  publisher = isBare ? framedApp() : streamedApp(config, views);
+  publisher = isBare ? framesPublisher() : streamsPublisher(config, views);
   const followers = [...views.followers(), stamp, ...publisher.followers];
   exchange = await openExchange({ dataDir: folder, settings: config.engine, followers });
   const terms = { autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1, delaySeconds: 0 };
   for (let index = 0; index < markets; index += 1) {
-    const ids = { conditionId: word(0xc0de0000 + index), firstToken: word(2 * index + 1_000) };
-    const tokens = { ...ids, secondToken: word(2 * index + 1_001) };
+    const ids = { conditionId: hexWord(0xc0de0000 + index), firstToken: hexWord(2 * index + 1_000) };
+    const tokens = { ...ids, secondToken: hexWord(2 * index + 1_001) };
     const tail = Buffer.from(JSON.stringify({ slug: `market-${index}` }));
     const market = { type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, minMarketableBuyMicro: 0 } as const;
     await exchange.submit(encodeCommand({ ...market, ...tokens, ...terms, tail }));
@@ -176,10 +176,10 @@ async function publish(rounds: number, batch: number, pauseMs: number, isRecorde
     // One round is flushed while the next is taken, as when orders arrive by themselves.
     await latest;
     latest = Promise.all(placed);
-    await (pauseMs > 0 ? sleep(pauseMs) : turn());
+    await (pauseMs > 0 ? sleep(pauseMs) : nextTurn());
   }
   await latest;
-  while (publisher.isWaiting()) await turn();
+  while (publisher.isWaiting()) await nextTurn();
   if (frameBytes.length === 0) throw new Error('nothing was published');
   if (isRecorded) writeFrames(framesFile, frames);
   return { frameBytes, publishedMs };
@@ -204,7 +204,7 @@ async function steady(ordersPerSecond: number, seconds: number): Promise<unknown
         waiting.push(exchange.submit(order(market, OWNERS[0], sent & 1, 100 * (1 + (sent % 40)), 500)));
       }
     }
-    await turn();
+    await nextTurn();
   }
   await Promise.all(waiting);
   return { fillsMs: [...fillsMs], sentMs: [...sentMs] };

@@ -1,6 +1,6 @@
 // The questions that the main process of the streams bench asks its children, their answers, and two readings that all of
 // them take: a clock shared by the processes, and the cost of a process so far.
-import { readFileSync } from 'node:fs';
+import { statusBytes } from '../lib/processStatus.ts';
 
 /** For the exchange, and for the bare publisher (which knows start, publish and cost, and has nothing to prepare). */
 export type ServerQuestion =
@@ -60,9 +60,10 @@ export interface Watched {
 /** The time in ms on a clock that all processes of the machine share. */
 export const sharedMs = (): number => Number(process.hrtime.bigint()) / 1e6;
 
-/** Resident memory (bytes, in all and not backed by files) and processor time (ms, all threads) of a process so far. */
+/** Resident memory (bytes) and processor time (ms, all threads) of a process so far. */
 export interface Cost {
   readonly residentBytes: number;
+  /** The part that no file backs; NaN off Linux. */
   readonly anonymousBytes: number;
   readonly cpuMs: number;
 }
@@ -71,10 +72,9 @@ export interface Cost {
 export function costNow(): Cost {
   const { user, system } = process.cpuUsage();
   globalThis.gc?.();
-  const anonymousKib = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1];
   return {
     residentBytes: process.memoryUsage().rss,
-    anonymousBytes: Number(anonymousKib) * 1_024,
+    anonymousBytes: statusBytes('RssAnon'),
     cpuMs: (user + system) / 1_000,
   };
 }

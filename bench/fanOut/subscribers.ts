@@ -12,10 +12,10 @@ import { type ClientQuestion, sharedMs, type Watched } from './question.ts';
 
 const CONNECTING_AT_ONCE = 100;
 const QUIET_MS = 400;
-/** A pass with fewer reads is followed by a sleep of NAP_MS. */
+/** A pass with fewer reads is followed by a pause of PASS_PAUSE_MS. */
 const READS_A_PASS = 64;
-const NAP_MS = 1;
-const ASLEEP = new Int32Array(new SharedArrayBuffer(4));
+const PASS_PAUSE_MS = 1;
+const SLEEP_CELL = new Int32Array(new SharedArrayBuffer(4));
 /** Every socket reads into the same buffer, whose content nobody uses: a read costs no memory and little else. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
 
@@ -31,9 +31,11 @@ let arrivals: number[] = [];
 /** Reads since the last pass. */
 let readCount = 0;
 let isInPasses = false;
-let target = Number.POSITIVE_INFINITY;
-let missing = 0;
-let reached: (() => void) | undefined;
+/** Bytes that each socket is to receive, the number of sockets that have not yet, and what waits for them. */
+let targetBytes = Number.POSITIVE_INFINITY;
+let socketsBelowTarget = 0;
+let onTargetReached: (() => void) | undefined;
+/** When a socket last received bytes. */
 let lastMs = 0;
 let closedCount = 0;
 let watcher: WebSocket | undefined;
@@ -52,7 +54,8 @@ function frameOf(text: string): Buffer {
   return Buffer.concat([head, Buffer.alloc(4), payload]);
 }
 
-function take(index: number, bytes: number): void {
+/** Counts bytes that a socket has received. */
+function countBytes(index: number, bytes: number): void {
   readCount += 1;
   const before = received[index];
   received[index] = before + bytes;
@@ -60,32 +63,32 @@ function take(index: number, bytes: number): void {
     lastMs = sharedMs();
     arrivals.push(index, before + bytes, lastMs);
   }
-  if (before < target && before + bytes >= target) {
-    missing -= 1;
-    if (missing === 0) reached?.();
+  if (before < targetBytes && before + bytes >= targetBytes) {
+    socketsBelowTarget -= 1;
+    if (socketsBelowTarget === 0) onTargetReached?.();
   }
 }
 
 function open(port: number, index: number, message: string, isPaused: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    let isShaken = false;
+    let isUpgraded = false;
     const socket = connect({
       port,
       host: '127.0.0.1',
       onread: {
         buffer: READ_BUFFER,
         callback: (bytes) => {
-          const from = isShaken ? 0 : READ_BUFFER.indexOf('\r\n\r\n') + 4;
+          const from = isUpgraded ? 0 : READ_BUFFER.indexOf('\r\n\r\n') + 4;
           const pings = scan.pingsIn(index, READ_BUFFER, from, bytes);
-          if (!isShaken) shaken();
-          else if (bytes !== pings * PING_BYTES) take(index, bytes - pings * PING_BYTES);
+          if (!isUpgraded) upgraded();
+          else if (bytes !== pings * PING_BYTES) countBytes(index, bytes - pings * PING_BYTES);
           if (pings > 0) socket.write(PONG);
           return true;
         },
       },
     });
-    const shaken = (): void => {
-      isShaken = true;
+    const upgraded = (): void => {
+      isUpgraded = true;
       socket.write(frameOf(message));
       if (isPaused) setTimeout(() => socket.pause(), QUIET_MS);
       resolve();
@@ -93,9 +96,10 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
     sockets[index] = socket;
     socket.once('error', reject);
     socket.once('close', () => {
+      reject(new Error('The server closed a socket instead of opening it.')); // no effect on one that was open
       if (sockets[index] !== socket) return;
       closedCount += 1;
-      reached?.();
+      onTargetReached?.();
     });
     const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';
     socket.write(
@@ -109,10 +113,10 @@ function open(port: number, index: number, message: string, isPaused: boolean): 
  * socket that another process of the machine waits on wakes that process, which costs the writer as much as the write, and
  * happens more often the slower the writer is.
  */
-function pass(): void {
-  if (readCount < READS_A_PASS) Atomics.wait(ASLEEP, 0, 0, NAP_MS);
+function readPass(): void {
+  if (readCount < READS_A_PASS) Atomics.wait(SLEEP_CELL, 0, 0, PASS_PAUSE_MS);
   readCount = 0;
-  if (isInPasses) setImmediate(pass);
+  if (isInPasses) setImmediate(readPass);
 }
 
 async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>): Promise<void> {
@@ -131,18 +135,18 @@ async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>
   while (sharedMs() - lastMs < QUIET_MS) await sleep(50);
   received.fill(0);
   arrivals = [];
-  target = Number.POSITIVE_INFINITY;
+  targetBytes = Number.POSITIVE_INFINITY;
   closedCount = 0;
   isInPasses = question.isInPasses;
-  if (isInPasses) pass();
+  if (isInPasses) readPass();
 }
 
 async function awaitBytes(bytes: number): Promise<number> {
-  target = bytes;
-  missing = received.reduce((sum, at) => sum + (at < bytes ? 1 : 0), 0);
-  if (missing > 0) {
+  targetBytes = bytes;
+  socketsBelowTarget = received.reduce((sum, at) => sum + (at < bytes ? 1 : 0), 0);
+  if (socketsBelowTarget > 0 && closedCount === 0) {
     await new Promise<void>((resolve) => {
-      reached = resolve;
+      onTargetReached = resolve;
     });
   }
   return closedCount;

@@ -37,7 +37,7 @@ const ORDER_TAIL = tailOf({
   ...{ metadata: `0x${'0'.repeat(64)}`, builder: `0x${'0'.repeat(64)}`, signature: `0x${'ab'.repeat(65)}` },
 });
 
-interface Wish {
+interface OrderPlan {
   readonly wallet: number;
   readonly market: number;
   readonly outcome: number;
@@ -80,20 +80,20 @@ class Builder {
         }
       }
     };
-    const founding = showProgress(process.stderr, 'founding', 'wallets');
-    this.foundMarkets();
+    const setUpBar = showProgress(process.stderr, 'setting up', 'wallets');
+    this.createMarkets();
     for (let wallet = 0; wallet < size.wallets; wallet += 1) {
-      this.foundWallet(wallet);
+      this.createWallet(wallet);
       if (this.batch.length < BATCH) continue;
       await submit();
-      founding.update(wallet, size.wallets);
+      setUpBar.update(wallet, size.wallets);
     }
     await submit();
-    founding.stop();
+    setUpBar.stop();
     const bar = showProgress(process.stderr, 'trading', 'trades');
     while (this.trades < size.trades) {
       const tradesBefore = this.trades;
-      while (this.batch.length < BATCH) this.round();
+      while (this.batch.length < BATCH) this.tradeRound();
       await submit();
       if (this.trades === tradesBefore) throw new Error(`no trade among ${BATCH} commands: ${this.refusal}`);
       clock.advance(Math.max(1, Math.floor((SPAN_MS * (this.trades - tradesBefore)) / size.trades)));
@@ -107,7 +107,7 @@ class Builder {
     return { ...size, lastSequence };
   }
 
-  private foundMarkets(): void {
+  private createMarkets(): void {
     const { batch, size } = this;
     for (let number = 1; number <= Math.ceil(size.markets / MARKETS_AN_EVENT); number += 1) {
       const texts = {
@@ -135,7 +135,7 @@ class Builder {
   }
 
   /** Creates an API key, whose first credit is the wallet's money. */
-  private foundWallet(number: number): void {
+  private createWallet(number: number): void {
     const owner = walletOf(number);
     this.batch.push(
       encodeCommand({
@@ -145,7 +145,7 @@ class Builder {
   }
 
   /** One or two makers at a price, and takers that fill them completely. */
-  private round(): void {
+  private tradeRound(): void {
     const { random, size, mids } = this;
     const market = skewed(random.fraction(), size.markets, MARKET_SKEW);
     const step = random.below(3) - 1;
@@ -186,7 +186,7 @@ class Builder {
     return lots;
   }
 
-  private order({ wallet, market, outcome, side, lots, pips, orderType }: Wish): void {
+  private order({ wallet, market, outcome, side, lots, pips, orderType }: OrderPlan): void {
     const owner = walletOf(wallet);
     const key = (wallet * this.size.markets + market) * 2 + outcome;
     this.held.set(key, (this.held.get(key) ?? 0) + (side === Side.BUY ? lots : -lots));

@@ -1,6 +1,6 @@
 // The measurements of the history bench: rebuilding the index, each endpoint and its yardstick in turns, long pages, and
 // how long the main thread stalls while ten clients fetch them. Called by bench/history.ts.
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
@@ -8,6 +8,7 @@ import type { HistoryQuery } from '../../server/history/queries.ts';
 import type { MarketDirectory, NamedMarket } from '../../server/history/totals.ts';
 import { showProgress } from '../../server/process/progress.ts';
 import { BusyClock } from '../lib/busy.ts';
+import { statusBytes } from '../lib/processStatus.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 import { longestAloneMs, longestMs, type Standstill, standstillsDuring } from '../lib/standstill.ts';
 import { percentile } from '../lib/statistics.ts';
@@ -22,12 +23,12 @@ const LONG_PAGE = 10_000;
 const CLIENTS = 10;
 const FIRST_ACCOUNT_ID = 2;
 /** After its first answer the historian still commits and reopens its files; it gets this long (ms). */
-const SETTLED_MS = 5_000;
+const SETTLE_MS = 5_000;
 const WARM_UP_SHARE = 0.2;
 /** The same questions are repeated for at least this long (ms), so that one pause of the machine is not a percentile. */
-const LEAST_MS = 2_000;
+const MEASURED_MS_MIN = 2_000;
 /** Average number of draws allowed for a question that has rows. */
-const TRIES = 20;
+const DRAWS_A_QUESTION_MAX = 20;
 
 export interface Latency {
   readonly p50Ms: number;
@@ -102,22 +103,15 @@ export async function rebuild(dataDir: string, { lastSequence, markets: marketCo
   const { user, system } = process.cpuUsage(before);
   bar.stop();
   const { mostResidentMiB } = memoryNow();
-  await sleep(SETTLED_MS);
+  await sleep(SETTLE_MS);
   return { historian, seconds, busySeconds: (user + system) / 1e6, memory: { ...memoryNow(), mostResidentMiB } };
 }
 
 export function memoryNow(): Memory {
-  let status = '';
-  try {
-    status = readFileSync('/proc/self/status', 'latin1');
-  } catch {
-    // Only Linux reports it.
-  }
-  const kibOf = (name: string): number => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
   return {
     residentMiB: process.memoryUsage().rss / 2 ** 20,
-    mostResidentMiB: kibOf('VmHWM') / 1024,
-    anonymousMiB: kibOf('RssAnon') / 1024,
+    mostResidentMiB: statusBytes('VmHWM') / 2 ** 20,
+    anonymousMiB: statusBytes('RssAnon') / 2 ** 20,
   };
 }
 
@@ -157,7 +151,7 @@ async function prepare(
   { draw, rowsBehind }: Pick<Endpoint, 'rowsBehind'> & { readonly draw: () => HistoryQuery },
 ): Promise<Prepared[]> {
   const prepared: Prepared[] = [];
-  for (let tries = 0; prepared.length < questions && tries < questions * TRIES; tries += 1) {
+  for (let tries = 0; prepared.length < questions && tries < questions * DRAWS_A_QUESTION_MAX; tries += 1) {
     const query = draw();
     const reply = await ask(historian, rowsBehind?.(query) ?? query);
     const rows = rowsOf(JSON.parse(Buffer.from(reply).toString('utf8')));
@@ -168,7 +162,7 @@ async function prepare(
 }
 
 /** Asks the historian and reads the yardstick alternately, at least `times` times, after warm-up turns that do not count. */
-async function beside(
+async function compareWithYardstick(
   historian: OpenedHistorian,
   name: string,
   times: number,
@@ -176,10 +170,11 @@ async function beside(
 ): Promise<EndpointFigures> {
   const yardstick = new Yardstick();
   const prepared = await prepareFor(yardstick);
+  if (prepared.length === 0) throw new RangeError(`No question to ${name} has rows in this world: make it larger.`);
   const [ours, theirs, oursUndisturbed, theirsUndisturbed]: number[][] = [[], [], [], []];
   const waitedMs = waitedBy(['historian']);
   let rowCount = 0;
-  const endMs = performance.now() + LEAST_MS;
+  const endMs = performance.now() + MEASURED_MS_MIN;
   for (let index = 0; index < times || performance.now() < endMs; index += 1) {
     const { query, keys } = prepared[index % prepared.length];
     const firstWaitedMs = waitedMs();
@@ -216,7 +211,9 @@ export async function measureEndpoints(
   for (const { name, draw, rowsBehind } of endpoints) {
     const random = new SeededRandom(7);
     const asked = { draw: () => draw(random, size), rowsBehind };
-    figures.push(await beside(historian, name, questions, (yard) => prepare(historian, yard, questions, asked)));
+    figures.push(
+      await compareWithYardstick(historian, name, questions, (yard) => prepare(historian, yard, questions, asked)),
+    );
     bar.update(figures.length, endpoints.length);
   }
   bar.stop();
@@ -227,7 +224,7 @@ export async function measureEndpoints(
 export function measureLongPage(historian: OpenedHistorian, times: number): Promise<EndpointFigures> {
   const asked = { draw: () => newestTrades(LONG_PAGE), rowsBehind: undefined };
   const name = `/trades?limit=${LONG_PAGE}`;
-  return beside(historian, name, times, (yardstick) => prepare(historian, yardstick, 1, asked));
+  return compareWithYardstick(historian, name, times, (yardstick) => prepare(historian, yardstick, 1, asked));
 }
 
 /** The most processor time (ms) of this thread between two samples while `work` runs, and when its loop stalled. */

@@ -10,7 +10,7 @@ export interface World extends WorldSize {
   readonly lastSequence: number;
 }
 
-export interface BuildQuestion {
+interface BuildQuestion {
   readonly dataDir: string;
   readonly size: WorldSize;
 }

@@ -6,11 +6,15 @@ import { STRIP_TYPES } from './stripTypes.ts';
 
 const run = promisify(execFile);
 
+/** The environment of an engine's process: as in the start script, huge pages for large tables. */
+export const engineEnvironment = (): NodeJS.ProcessEnv => ({
+  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+  ...process.env,
+});
+
 /** Returns the file's answer; throws when it fails. */
 export async function askNode(file: string, request: unknown): Promise<unknown> {
-  // As in the start script, for every engine alike: huge pages for large tables, types stripped by another process.
-  const env = { GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1', ...process.env };
   const nodeArgs = [...STRIP_TYPES, file, JSON.stringify(request)];
-  const { stdout } = await run(process.execPath, nodeArgs, { maxBuffer: 1 << 24, env });
+  const { stdout } = await run(process.execPath, nodeArgs, { maxBuffer: 1 << 24, env: engineEnvironment() });
   return JSON.parse(stdout);
 }

@@ -15,9 +15,9 @@ export interface Standstill extends Late {
   readonly othersMs: number;
 }
 
-const LOOK_MS = 1;
+const SAMPLE_MS = 1;
 /** Timers are this late (ms) by themselves; a delay up to that is no stall. */
-const USUAL_MS = 0.5;
+const USUAL_DELAY_MS = 0.5;
 
 /** Offset of the machine's clock from this process's, read once because a sample must leave no garbage. */
 const OFFSET_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
@@ -30,23 +30,23 @@ function processMs(): number {
 }
 
 /**
- * Samples this thread's event loop every millisecond while `work` runs, and returns its stalls; calls `onLook` at each sample.
+ * Samples this thread's event loop every millisecond while `work` runs, and returns its stalls; calls `onSample` at each sample.
  */
-export async function standstillsDuring(work: () => Promise<unknown>, onLook?: () => void): Promise<Standstill[]> {
+export async function standstillsDuring(work: () => Promise<unknown>, onSample?: () => void): Promise<Standstill[]> {
   const found: Standstill[] = [];
-  let dueMs = nowMs() + LOOK_MS;
+  let dueMs = nowMs() + SAMPLE_MS;
   let ownMs = processMs();
   const timer = setInterval(() => {
     const atMs = nowMs();
     const ownBeforeMs = ownMs;
     ownMs = processMs();
-    if (atMs > dueMs + USUAL_MS) {
-      const processorsMs = availableParallelism() * (atMs - dueMs + LOOK_MS);
+    if (atMs > dueMs + USUAL_DELAY_MS) {
+      const processorsMs = availableParallelism() * (atMs - dueMs + SAMPLE_MS);
       found.push({ fromMs: dueMs, untilMs: atMs, othersMs: Math.max(0, processorsMs - (ownMs - ownBeforeMs)) });
     }
-    onLook?.();
-    dueMs = atMs + LOOK_MS;
-  }, LOOK_MS);
+    onSample?.();
+    dueMs = atMs + SAMPLE_MS;
+  }, SAMPLE_MS);
   try {
     await work();
   } finally {

@@ -45,3 +45,7 @@ export function machine(): Machine {
     date: new Date().toISOString(),
   };
 }
+
+/** A machine as the benches print it above their figures. */
+export const machineText = ({ cpuModel, cores, node, date }: Machine): string =>
+  `${cpuModel}, ${cores} cores, Node ${node}, ${date}`;

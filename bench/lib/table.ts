@@ -1,5 +1,5 @@
-// Plain text tables for the terminal, and the one wording of ratios and their floors. Used by the three benches. It only
-// makes text.
+// Plain text tables for the terminal, and the one wording of ratios and their floors. Used by the benches. It only makes
+// text.
 import type { Spread } from './statistics.ts';
 
 /** One part of the bench, as main.ts prints and stores it. */

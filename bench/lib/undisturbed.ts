@@ -24,7 +24,7 @@ function stolenMs(): number {
 }
 
 /** The readings that decide whether a round counts; tests pass their own. */
-export interface Clocks {
+interface Clocks {
   readonly stolenMs: () => number;
   readonly nowMs: () => number;
   readonly processors: number;

@@ -42,7 +42,7 @@ export function makeWallets(count: number, seed: number): Wallet[] {
 }
 
 /** A signed BUY of whole shares at a price in hundredths. */
-export interface SignedBuy {
+interface SignedBuy {
   readonly order: SignableOrder;
   readonly negRisk: boolean;
   readonly signature: string;

@@ -42,6 +42,7 @@ class Connection {
     };
     this.socket = connect({ host: '127.0.0.1', port, noDelay: true, onread: { buffer, callback } }, onConnected);
     this.socket.on('error', onError);
+    this.socket.on('close', () => onError(new Error('The server closed a connection before all answers had come.')));
   }
 
   send(request: Uint8Array): void {
@@ -79,7 +80,7 @@ function bodyLength(bytes: Buffer, headEnd: number): number {
   return length;
 }
 
-/** Opens the connections, passes them to `start`, and resolves when `finished` does. */
+/** Opens the connections, passes them to `start`, and resolves when `finished` does. @throws when a connection ends before */
 function withConnections(
   port: number,
   count: number,

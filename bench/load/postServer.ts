@@ -1,5 +1,5 @@
 // The minimal server of POST /order: uWebSockets.js reads the body, parses its JSON and answers with as many bytes as the
-// exchange. Started by orders.ts as a child that prints its port; its rate bounds the exchange's.
+// exchange. Started by servers.ts as a child that prints its port; its rate bounds the exchange's.
 import { App, us_socket_local_port } from 'uWebSockets.js';
 
 const REPLY =

@@ -1,9 +1,10 @@
-// The servers of the load bench as child processes: the exchange with a data directory of its own, and the bare POST
-// server. Each prints one line of JSON with its port once it answers. Used by orders.ts; every process started here is also
-// ended here.
-import { type ChildProcess, spawn } from 'node:child_process';
+// The servers of the benches as child processes: the exchange with a data directory of its own, and the bare POST server.
+// Each prints one line of JSON with its port once it answers. Used by orders.ts and catalog.ts; every process started here
+// is also ended here.
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { STRIP_TYPES } from '../lib/stripTypes.ts';
 
 export interface ServerProcess {
@@ -15,20 +16,10 @@ export interface ServerProcess {
 
 const root = join(import.meta.dirname, '../..');
 
-/** Starts the exchange on a free port, as `outcry start` without house and throttle; answers are durable. */
-export function startExchange(dataDir: string): Promise<ServerProcess> {
-  const options = [
-    '--no-house',
-    '--no-throttle',
-    '--port',
-    '0',
-    '--json',
-    '--log-level',
-    'warn',
-    '--data-dir',
-    dataDir,
-  ];
-  return start([join(root, 'server/main.ts'), 'start', ...options]);
+/** Starts the exchange on a free port, as `outcry start` with these further flags; answers are durable. */
+export function startExchange(dataDir: string, flags: readonly string[]): Promise<ServerProcess> {
+  const main = join(root, 'server/main.ts');
+  return start([main, 'start', '--data-dir', dataDir, '--port', '0', '--json', ...flags]);
 }
 
 /** Starts the bare uWebSockets.js server, which parses a body and answers. */
@@ -41,11 +32,11 @@ async function start(args: readonly string[]): Promise<ServerProcess> {
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', resolve);
   });
-  const port = await Promise.race([portOf(child), ended]);
-  if (typeof port !== 'object' || port === null)
-    throw new Error(`${args[0]} ended with status ${port} before it answered.`);
+  process.once('exit', () => child.kill());
+  const port = await portIn(child.stdout);
+  if (port === undefined) throw new Error(`${args[0]} ended with status ${await ended} before it answered.`);
   return {
-    port: port.port,
+    port,
     pid: child.pid,
     stop: async () => {
       child.kill('SIGTERM');
@@ -54,15 +45,14 @@ async function start(args: readonly string[]): Promise<ServerProcess> {
   };
 }
 
-/** The port in the first line of the child's output; an object, to tell it from an exit status. */
-async function portOf(child: ChildProcess): Promise<{ readonly port: number }> {
-  if (child.stdout === null) throw new Error('The child has no output.');
-  for await (const line of createInterface({ input: child.stdout })) {
-    const said: unknown = JSON.parse(line);
-    if (typeof said === 'object' && said !== null && 'port' in said && typeof said.port === 'number') {
-      child.stdout.resume();
-      return { port: said.port };
+/** The port in the first line of a server's output that names one; undefined when the output ends without one. */
+async function portIn(output: Readable): Promise<number | undefined> {
+  for await (const line of createInterface({ input: output })) {
+    const facts: unknown = JSON.parse(line);
+    if (typeof facts === 'object' && facts !== null && 'port' in facts && typeof facts.port === 'number') {
+      output.resume();
+      return facts.port;
     }
   }
-  throw new Error('The child named no port.');
+  return undefined;
 }

@@ -16,7 +16,7 @@ const ROLE_OF_NAME: Readonly<Record<string, ThreadRole | undefined>> = {
   'libuv-worker': 'LMDB',
 };
 
-const timesOf = (value: number): Record<ThreadRole, number> => ({
+const everyRole = (value: number): Record<ThreadRole, number> => ({
   main: value,
   recovery: value,
   historian: value,
@@ -26,7 +26,7 @@ const timesOf = (value: number): Record<ThreadRole, number> => ({
 
 /** The processor time of a process so far: the first number of each thread's schedstat is nanoseconds on a processor. */
 export function threadTimes(pid: number | undefined): ThreadTimes {
-  const times = timesOf(0);
+  const times = everyRole(0);
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
       const name = readFileSync(`/proc/${pid}/task/${thread}/comm`, 'latin1').trim();
@@ -35,13 +35,13 @@ export function threadTimes(pid: number | undefined): ThreadTimes {
     }
     return times;
   } catch {
-    return timesOf(Number.NaN);
+    return everyRole(Number.NaN);
   }
 }
 
 /** The processor time since `before`, for each of `requests` requests. */
 export function timesSince(before: ThreadTimes, pid: number | undefined, requests: number): ThreadTimes {
-  const times = timesOf(0);
+  const times = everyRole(0);
   const now = threadTimes(pid);
   for (const role of THREAD_ROLES) times[role] = (now[role] - before[role]) / requests;
   return times;

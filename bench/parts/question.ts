@@ -5,7 +5,7 @@ import { type Child, startChild } from '../lib/talk.ts';
 
 export type PartName = 'recover' | 'verify' | 'parse' | 'hmac' | 'apply';
 
-export interface PartsQuestion {
+interface PartsQuestion {
   readonly parts: readonly PartName[];
   /** How often all parts are measured, in short slices one after another: what slows one part slows its neighbours too. */
   readonly slices: number;

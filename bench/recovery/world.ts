@@ -6,7 +6,7 @@ import { Reducers } from '../../engine/pipeline/index.ts';
 import { type Command, encodeCommand, Message, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 
-export const START_MS = 1_750_000_000_000;
+const START_MS = 1_750_000_000_000;
 const OWNERS = 1_000;
 const MARKETS = 200;
 const ORDERS_A_MS = 5;
@@ -20,12 +20,12 @@ const textTail = (texts: object): Uint8Array => new TextEncoder().encode(JSON.st
 const owners = Array.from({ length: OWNERS }, (_, index) => digest(`owner ${index}`, 20));
 const keys = Array.from({ length: OWNERS }, (_, index) => digest(`key ${index}`, 16));
 
-export interface TimedCommand {
+interface TimedCommand {
   readonly tMs: number;
   readonly bytes: Uint8Array;
 }
 
-function founding(): Command[] {
+function setUpCommands(): Command[] {
   const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
   const commands: Command[] = [{ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 }];
   for (let market = 0; market < MARKETS; market += 1) {
@@ -49,10 +49,10 @@ function founding(): Command[] {
 /**
  * The commands: markets and owners, then `orders` orders.
  * @param crossShare how many of a hundred orders may meet others; the rest rest
- * @param cancelShare how many of a hundred commands after the founding cancel an order
+ * @param cancelShare how many of a hundred commands after the set-up cancel an order
  */
 export function* commandsOf(orders: number, crossShare: number, cancelShare: number): Generator<TimedCommand> {
-  for (const command of founding()) yield { tMs: START_MS, bytes: encodeCommand(command) };
+  for (const command of setUpCommands()) yield { tMs: START_MS, bytes: encodeCommand(command) };
   const random = new SeededRandom(7);
   const below = (count: number): number => (random.word() >>> 0) % count;
   const tail = textTail({ salt: '123456789', signature: '0x'.padEnd(132, 'ab'), signatureType: 0, builder: '' });
@@ -112,7 +112,7 @@ export class PackedCommands implements Iterable<TimedCommand> {
 }
 
 /** Applies commands and passes each record to `take`; returns the reducers that hold the state. */
-export async function applied(
+export async function applyAll(
   commands: Iterable<TimedCommand>,
   take: (sequence: number, command: TimedCommand, reducers: Reducers) => Promise<void> | undefined,
 ): Promise<Reducers> {
@@ -135,7 +135,7 @@ export async function writeJournal(folder: string, commands: Iterable<TimedComma
   const listener = { onDurable: nothing, onUnavailable: nothing, onAvailable: nothing, onFatal: fail };
   const journal = new Journal(new LmdbStore(folder), listener);
   let count = 0;
-  await applied(commands, (sequence, { tMs, bytes }, { out }) => {
+  await applyAll(commands, (sequence, { tMs, bytes }, { out }) => {
     journal.append(sequence, tMs, bytes, out.bytes, out.length);
     count = sequence;
     return sequence % 5_000 === 0 ? journal.drained() : undefined;

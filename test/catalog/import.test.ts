@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
-import { linesOf, madeRows } from '../../bench/catalog/lines.ts';
+import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
@@ -295,7 +295,7 @@ test('an import into a new data directory works before the exchange has ever sta
 
 test('an import on a full disk exits with status 7 and prints the cause', () => {
   if (!canRehearse('the full disk')) return;
-  const file = fileOf('large.jsonl', linesOf(madeRows(1_000)));
+  const file = fileOf('large.jsonl', linesOf(generatedRows(1_000)));
   const main = join(import.meta.dirname, '../../server/main.ts');
   const dataDir = join(folder, 'full');
   const run = [process.execPath, ...STRIP_TYPES, main, 'import', file, '--data-dir', dataDir];
@@ -309,7 +309,7 @@ test('an import on a full disk exits with status 7 and prints the cause', () => 
 
 test('an import without a running exchange leaves no snapshot that lacks the imported data', async () => {
   const dataDir = join(folder, 'snapshots');
-  const file = fileOf('snapshots.jsonl', [...linesOf(madeRows(1_000)), EVENT, marketLine('first')]);
+  const file = fileOf('snapshots.jsonl', [...linesOf(generatedRows(1_000)), EVENT, marketLine('first')]);
   const args = ['--no-house', '--snapshot-every', '1000'];
   expect(await runCli(['import', file, '--data-dir', dataDir, ...args], {}, folder)).toBe(0);
   const server = await startServerProcess({ dataDir, args });
@@ -318,7 +318,7 @@ test('an import without a running exchange leaves no snapshot that lacks the imp
 });
 
 test('a server killed during a commit has either all of the import or none of it after a restart', async () => {
-  const lines = linesOf(madeRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
+  const lines = linesOf(generatedRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
   for (const waitMs of [5, 150]) {
     const dataDir = join(folder, `killed-${waitMs}`);
     const server = await startServerProcess({ dataDir, args: ['--no-house'] });

@@ -11,7 +11,7 @@ import { type Command, EventWriter, encodeCommand, OrderType, Side } from '../..
 import { PIPS_PER_UNIT } from '../../engine/protocol/units.ts';
 import { marketIds, orderIdOf } from '../model/names.ts';
 import { Random } from '../model/random.ts';
-import { addressOf, keyOf, terms } from '../mutants/situations.ts';
+import { addressOf, keyOf, terms } from '../mutants/offers.ts';
 
 const SEED = 23;
 const LADDERS = 40;

@@ -1,14 +1,10 @@
 // The order of the checks on an order: whichever two faults it has, the answer is the one that comes first in the list of
 // rejections. Each fault is one change of an order that would rest; two faults that change the same field are no pair.
 import { expect, test } from 'vitest';
-import { Exchange } from '../../engine/core/index.ts';
 import {
   AccountFlag,
   type Command,
-  decodeEvents,
   type EngineEvent,
-  EventWriter,
-  encodeCommand,
   MarketStatus,
   OrderFlag,
   OrderType,
@@ -19,13 +15,14 @@ import {
   Side,
 } from '../../engine/protocol/index.ts';
 import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
+import { DecodingCore } from '../support/decodingCore.ts';
 
 /** Who places the order: an owner with money, or one whose account does not allow it. */
 const [RICH, POOR, BANNED, CLOSED, SELLER] = [0, 1, 2, 3, 4];
 const [OPEN_MARKET, PAUSED_MARKET, NO_MARKET] = [0, 1, 2];
 const USED_ID = 1;
 
-const sound = {
+const valid = {
   owner: RICH,
   label: 1_000,
   marketIndex: OPEN_MARKET,
@@ -36,7 +33,7 @@ const sound = {
   timestampMs: TIME_ZERO_MS,
   expirationS: 0,
 };
-type Plan = typeof sound;
+type Plan = typeof valid;
 
 /** The fields that each rejection's fault changes. The book's best ask is at 60 cents. */
 const faults: Partial<Record<RejectionName, Partial<Plan>>> = {
@@ -68,8 +65,7 @@ function orderOf(plan: Plan, side: number = Side.BUY): Command {
 }
 
 class World {
-  private readonly exchange = new Exchange();
-  private readonly out = new EventWriter();
+  private readonly core = new DecodingCore();
 
   constructor() {
     const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 3_600_000, heartbeatWindowMs: 10_000 };
@@ -85,8 +81,8 @@ class World {
     }
     const by = { wallet: walletOf(SELLER, 0), owner: walletOf(SELLER, 0), keyId: keyOf(SELLER, 0) };
     this.apply({ type: 'Split', ...by, marketIndex: OPEN_MARKET, amountMicro: 10 ** 9, flags: 0 });
-    this.apply(orderOf({ ...sound, owner: SELLER, label: 2, pips: 6_000 }, Side.SELL));
-    this.apply(orderOf({ ...sound, label: USED_ID }));
+    this.apply(orderOf({ ...valid, owner: SELLER, label: 2, pips: 6_000 }, Side.SELL));
+    this.apply(orderOf({ ...valid, label: USED_ID }));
     const { BANNED: banned, CLOSED_ONLY: closedOnly } = AccountFlag;
     this.apply({ type: 'SetAccountFlags', owner: walletOf(BANNED, 0), mask: banned, flags: banned });
     this.apply({ type: 'SetAccountFlags', owner: walletOf(CLOSED, 0), mask: closedOnly, flags: closedOnly });
@@ -99,19 +95,16 @@ class World {
   }
 
   private apply(command: Command): EngineEvent[] {
-    this.out.begin();
-    this.exchange.apply(TIME_ZERO_MS, encodeCommand(command), this.out);
-    this.out.finish();
-    return decodeEvents(this.out.bytes.subarray(0, this.out.length));
+    return this.core.apply(TIME_ZERO_MS, command);
   }
 }
 
 const listed = (Object.keys(rejections) as RejectionName[]).filter((name) => name in faults); // the keys of the literal
 
 test('a valid order rests, and each single fault gets its own rejection', () => {
-  expect(new World().answerTo(orderOf(sound))).toBe('OrderRested');
+  expect(new World().answerTo(orderOf(valid))).toBe('OrderRested');
   const world = new World();
-  for (const name of listed) expect(world.answerTo(orderOf({ ...sound, ...faults[name] }))).toBe(name);
+  for (const name of listed) expect(world.answerTo(orderOf({ ...valid, ...faults[name] }))).toBe(name);
 });
 
 test('an order with two faults is rejected for the one that is listed first', () => {
@@ -122,7 +115,7 @@ test('an order with two faults is rejected for the one that is listed first', ()
       const [one, other] = [faults[first] ?? {}, faults[second] ?? {}];
       if (Object.keys(one).some((name) => name in other)) continue;
       pairs += 1;
-      const answer = world.answerTo(orderOf({ ...sound, ...one, ...other }));
+      const answer = world.answerTo(orderOf({ ...valid, ...one, ...other }));
       expect(answer, `${first} and ${second}`).toBe(first);
     }
   }

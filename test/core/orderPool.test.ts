@@ -10,8 +10,8 @@ const ORDERS = 150_000;
 /** The bound holds from this many live orders on; fewer fit into the initial memory of a pool. */
 const BOUND_FROM = 8_192;
 const ORDER_BYTES_MAX = 112;
-/** How often, in orders, every one is looked up. */
-const LOOK_EVERY = 30_011;
+/** How often, in orders, all of them are looked up. */
+const CHECK_EVERY = 30_011;
 
 const message = new Message();
 
@@ -45,7 +45,7 @@ test('a pool keeps every live order while it grows to 150,000 and empties, withi
     pool.setId(slot, message, 0);
     live.push({ number, slot });
     if (live.length >= BOUND_FROM) bytesMost = Math.max(bytesMost, pool.byteLength / live.length);
-    if (number % LOOK_EVERY === 0) checkAll();
+    if (number % CHECK_EVERY === 0) checkAll();
     // Now and then one leaves and its slot is reused at once, so that no size leaves slots empty.
     if (!random.chance(20)) continue;
     const at = random.int(0, live.length - 1);

@@ -150,23 +150,23 @@ export class EventAudit {
     return this.orders.get(number) ?? fail('events speak of live orders', { number });
   }
 
-  private moveMoney(account: AuditedAccount, amount: bigint, said: number): void {
+  private moveMoney(account: AuditedAccount, amount: bigint, stated: number): void {
     account.collateral += amount;
     const { collateral } = account;
-    if (collateral !== BigInt(said) || collateral < 0n) fail('collateral moves as stated', { collateral, said });
+    if (collateral !== BigInt(stated) || collateral < 0n) fail('collateral moves as stated', { collateral, stated });
   }
 
-  private moveShares(account: AuditedAccount, market: number, outcome: number, amount: bigint, said: number): void {
+  private moveShares(account: AuditedAccount, market: number, outcome: number, amount: bigint, stated: number): void {
     const after = (account.shares.get(`${market}/${outcome}`) ?? 0n) + amount;
     account.shares.set(`${market}/${outcome}`, after);
-    if (after !== BigInt(said) || after < 0n) fail('shares move as stated', { market, outcome, after, said });
+    if (after !== BigInt(stated) || after < 0n) fail('shares move as stated', { market, outcome, after, stated });
   }
 
-  private moveVault(marketIndex: number, amount: bigint, said: number): void {
+  private moveVault(marketIndex: number, amount: bigint, stated: number): void {
     const market = this.markets[marketIndex];
     market.vault += amount;
     const { vault } = market;
-    if (vault !== BigInt(said) || vault < 0n) fail('a vault moves as stated', { marketIndex, vault, said });
+    if (vault !== BigInt(stated) || vault < 0n) fail('a vault moves as stated', { marketIndex, vault, stated });
   }
 
   private accept(command: CommandOf<'PlaceOrder'>, event: EventOf<'OrderAccepted'>): void {
@@ -204,8 +204,8 @@ export class EventAudit {
     market.trades += 1;
     if (market.trades !== trade.tradeNumber) fail('trades are numbered in turn', { trades: market.trades });
     const fee = expectedFee(market, trade.lots, trade.pricePips);
-    if (fee !== BigInt(trade.feeMicro)) fail('the fee is exact', { fee, said: trade.feeMicro });
-    this.serve(taker, trade.lots, trade.pricePips);
+    if (fee !== BigInt(trade.feeMicro)) fail('the fee is exact', { fee, stated: trade.feeMicro });
+    this.bookFill(taker, trade.lots, trade.pricePips);
     const paid = BigInt(trade.lots) * BigInt(trade.pricePips) * (taker.side === Side.BUY ? 1n : -1n) + fee;
     const isFees = taker.account === this.accounts[0];
     this.moveMoney(taker.account, isFees ? fee - paid : -paid, trade.takerCollateralMicro);
@@ -218,16 +218,16 @@ export class EventAudit {
   private settleMaker(taker: AuditedOrder, trade: EventOf<'Trade'>, fill: EventOf<'Fill'>): void {
     const maker = this.orderOf(fill.makerOrderNumber);
     const { makerOrderNumber: number, lots } = fill;
-    this.checkPlace(taker, maker);
+    this.checkPriority(taker, maker);
     if (fill.pricePips !== maker.pricePips) fail('a maker trades at its own price', { number, price: fill.pricePips });
     const price = maker.outcome === taker.outcome ? maker.pricePips : 10_000 - maker.pricePips;
-    if (price !== trade.pricePips) fail('a trade has one price', { number, price, said: trade.pricePips });
+    if (price !== trade.pricePips) fail('a trade has one price', { number, price, stated: trade.pricePips });
     const isOther = maker.outcome !== taker.outcome;
     const kind = isOther ? (taker.side === Side.BUY ? FillKind.MINT : FillKind.MERGE) : FillKind.COMPLEMENTARY;
     if (kind !== fill.kind) fail('the kind follows from tokens and sides', { number, kind: fill.kind });
     if (maker.owner === taker.owner) fail('nobody trades with themselves', { number });
     const sign = maker.side === Side.BUY ? 1n : -1n;
-    this.serve(maker, lots, maker.pricePips);
+    this.bookFill(maker, lots, maker.pricePips);
     if (maker.remainingLots !== fill.remainingLots) fail('what a maker has left adds up', { number });
     const money = -sign * BigInt(lots) * BigInt(maker.pricePips);
     this.moveMoney(maker.account, money, fill.makerCollateralMicro);
@@ -237,24 +237,23 @@ export class EventAudit {
   }
 
   /** Checks that no resting order of another owner that the taker could have met has priority over the maker. */
-  private checkPlace(taker: AuditedOrder, maker: AuditedOrder): void {
-    if (maker.restedAs === 0 || maker.marketIndex !== taker.marketIndex || facesUp(maker) === facesUp(taker)) {
+  private checkPriority(taker: AuditedOrder, maker: AuditedOrder): void {
+    if (maker.restedAs === 0 || maker.marketIndex !== taker.marketIndex || isBid(maker) === isBid(taker)) {
       fail('a maker rests on the other side', { restedAs: maker.restedAs });
     }
-    const sign = facesUp(maker) ? -1 : 1;
-    const rank = sign * onLadder(maker);
+    const sign = isBid(maker) ? -1 : 1;
+    const rank = sign * ladderPips(maker);
     for (const other of this.orders.values()) {
-      if (other.restedAs === 0 || other.marketIndex !== maker.marketIndex || facesUp(other) !== facesUp(maker))
-        continue;
+      if (other.restedAs === 0 || other.marketIndex !== maker.marketIndex || isBid(other) !== isBid(maker)) continue;
       if (other.owner === taker.owner || other === maker) continue;
-      const otherRank = sign * onLadder(other);
+      const otherRank = sign * ladderPips(other);
       const isBefore = otherRank < rank || (otherRank === rank && other.restedAs < maker.restedAs);
       if (isBefore) fail('makers are met in price-time order', { met: maker.restedAs, before: other.restedAs });
     }
   }
 
   /** Books a fill of an order and checks its signed bound, by cross-multiplication. */
-  private serve(order: AuditedOrder, lots: number, pips: number): void {
+  private bookFill(order: AuditedOrder, lots: number, pips: number): void {
     order.remainingLots -= lots;
     order.money += BigInt(lots) * BigInt(pips);
     order.shares += BigInt(lots) * 10_000n;
@@ -274,8 +273,8 @@ export class EventAudit {
   }
 }
 
-const facesUp = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
-const onLadder = ({ pricePips, outcome }: AuditedOrder): number => (outcome === 0 ? pricePips : 10_000 - pricePips);
+const isBid = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
+const ladderPips = ({ pricePips, outcome }: AuditedOrder): number => (outcome === 0 ? pricePips : 10_000 - pricePips);
 
 function expectedFee({ feeRate, feeExponent }: AuditedMarket, lots: number, pips: number): bigint {
   const power = (BigInt(pips) * BigInt(10_000 - pips)) ** BigInt(feeExponent);

@@ -10,7 +10,7 @@ import { Random } from './random.ts';
 import { largestReservation, type State } from './referenceState.ts';
 
 /** A command and the time at which it is applied. */
-export interface Timed {
+export interface TimedCommand {
   readonly tMs: number;
   readonly command: Command;
 }
@@ -25,27 +25,28 @@ export class Generator {
   private labelCount = 0;
   private readonly timestampOfId = new Map<string, number>();
   private beatCount = 0;
-  private readonly first: Command[] = [];
+  /** The commands with which the sequence begins. */
+  private readonly opening: Command[] = [];
 
   constructor(seed: number) {
     this.random = new Random(seed);
     this.profile = drawProfile(this.random);
-    this.first.push(this.started());
-    for (let i = 0; i < this.profile.marketsMax; i += 1) this.first.push(this.market(i, true));
+    this.opening.push(this.started());
+    for (let i = 0; i < this.profile.marketsMax; i += 1) this.opening.push(this.market(i, true));
     for (const actor of this.profile.actors) {
-      if (this.random.chance(85)) this.first.push(this.deposit(actor, this.profile.depositMicro));
+      if (this.random.chance(85)) this.opening.push(this.deposit(actor, this.profile.depositMicro));
     }
     for (const actor of this.profile.actors) {
       for (let i = 0; i < this.profile.marketsMax; i += 1) {
-        if (this.random.chance(60)) this.first.push(this.split(actor, i, this.profile.depositMicro / 8));
+        if (this.random.chance(60)) this.opening.push(this.split(actor, i, this.profile.depositMicro / 8));
       }
     }
   }
 
   /** The next command, given the state after all previous ones. */
-  next(state: State): Timed {
-    const opening = this.first.shift();
-    if (opening !== undefined) return { tMs: this.tMs, command: opening };
+  next(state: State): TimedCommand {
+    const command = this.opening.shift();
+    if (command !== undefined) return { tMs: this.tMs, command };
     const { clockStepMs } = this.profile;
     this.tMs = Math.ceil(this.nextTime(state) / clockStepMs) * clockStepMs;
     return { tMs: this.tMs, command: this.choose(state) };
@@ -151,9 +152,11 @@ export class Generator {
 
   private updateMarket(state: State): Command {
     const { random } = this;
-    const asleep = state.markets.find(({ status }) => status === MarketStatus.PAUSED || status === MarketStatus.DRAFT);
-    if (asleep !== undefined && random.chance(60)) {
-      return { type: 'UpdateMarket', marketIndex: asleep.index, mask: MarketField.STATUS, ...this.terms(true) };
+    const inactive = state.markets.find(
+      ({ status }) => status === MarketStatus.PAUSED || status === MarketStatus.DRAFT,
+    );
+    if (inactive !== undefined && random.chance(60)) {
+      return { type: 'UpdateMarket', marketIndex: inactive.index, mask: MarketField.STATUS, ...this.terms(true) };
     }
     const isClosing = random.chance(6);
     const mask = random.weighted([

@@ -50,7 +50,7 @@ export function randomOrder(
     expirationS: orderType === OrderType.GTD ? pickExpiration(random, tMs) : 0,
   };
   if (order.flags === OrderFlag.CLIENT_ACCURACY && random.chance(85)) roundAmounts(order, market.tickPips);
-  if (random.chance(profile.badPercent)) spoil(random, state, order, tMs, label);
+  if (random.chance(profile.badPercent)) spoilOrder(random, state, order, tMs, label);
   // A key belongs to one owner; the registry ensures it.
   if (!keysOf(order.owner).includes(order.keyId)) order.keyId = keysOf(order.owner)[0];
   // An id is the digest of all signed fields, so the same id always comes with the same timestamp.
@@ -158,143 +158,35 @@ function pickExpiration(random: Random, tMs: number): number {
 }
 
 /** Makes one thing about an order wrong, or as large or as late as possible. */
-function spoil(random: Random, state: State, order: Writable<PlaceOrder>, tMs: number, used: number): void {
+function spoilOrder(random: Random, state: State, order: Writable<PlaceOrder>, tMs: number, used: number): void {
   const windowStart = Math.max(0, tMs - state.settings.orderWindowMs, state.forgottenBeforeMs);
   const tick = state.markets[order.marketIndex].tickPips;
-  random.weighted<() => void>([
-    [
-      2,
-      () => {
-        order.makerAmountMicro = 0;
-      },
-    ],
-    [
-      1,
-      () => {
-        order.takerAmountMicro = 0;
-      },
-    ],
-    [
-      3,
-      () => {
-        order.makerAmountMicro += random.pick([-1, 1, 5_000, tick]);
-      },
-    ],
-    [
-      3,
-      () => {
-        order.takerAmountMicro += random.pick([-1, 1, 5_000, 10_000]);
-      },
-    ],
-    [
-      2,
-      () => {
-        order.makerAmountMicro = random.int(1, HUGE);
-      },
-    ],
-    [
-      2,
-      () => {
-        order.takerAmountMicro = random.int(1, HUGE);
-      },
-    ],
-    [
-      2,
-      () => {
-        Object.assign(order, both(random.int(1, 200) * 10_000, random.int(1, 200) * 10_000));
-      },
-    ],
-    [
-      2,
-      () => {
-        Object.assign(order, both(HUGE - random.int(0, 20_000), HUGE - random.int(0, 20_000)));
-      },
-    ],
-    [
-      2,
-      () => {
-        Object.assign(order, both(1_000_000_001 * 10_000, 1_000_000_001 * 5_000));
-      },
-    ],
-    [
-      2,
-      () => {
-        Object.assign(order, both(1_000_000_001 * 5_000, 1_000_000_001 * 10_000));
-      },
-    ],
-    [
-      4,
-      () => {
-        order.expirationS = random.pick([1, Math.ceil(tMs / 1000) + 59, HUGE, 0]);
-      },
-    ],
-    [
-      2,
-      () => {
-        order.timestampMs = windowStart - 1;
-      },
-    ],
-    [
-      2,
-      () => {
-        order.timestampMs = windowStart;
-      },
-    ],
-    [
-      2,
-      () => {
-        order.timestampMs = tMs + 3_600_000;
-      },
-    ],
-    [
-      2,
-      () => {
-        order.timestampMs = tMs + 3_600_001;
-      },
-    ],
-    [
-      2,
-      () => {
-        order.timestampMs = random.pick([0, HUGE]);
-      },
-    ],
-    [
-      2,
-      () => {
-        order.marketIndex = state.markets.length + random.int(0, 2);
-      },
-    ],
-    [
-      3,
-      () => {
-        order.flags = random.int(0, 7);
-      },
-    ],
-    [
-      3,
-      () => {
-        order.owner = walletOf(random.int(0, 7), 0);
-      },
-    ],
-    [
-      2,
-      () => {
-        order.maker = walletOf(random.int(0, 7), 9);
-      },
-    ],
-    [
-      8,
-      () => {
-        order.orderId = orderIdOf(random.int(Math.max(1, used - 30), used));
-      },
-    ],
-    [
-      4,
-      () => {
-        if (state.orders.length > 0) order.orderId = random.pick(state.orders).id;
-      },
-    ],
+  const { makerAmountMicro, takerAmountMicro } = order;
+  const changes = random.weighted<() => Partial<PlaceOrder>>([
+    [2, () => ({ makerAmountMicro: 0 })],
+    [1, () => ({ takerAmountMicro: 0 })],
+    [3, () => ({ makerAmountMicro: makerAmountMicro + random.pick([-1, 1, 5_000, tick]) })],
+    [3, () => ({ takerAmountMicro: takerAmountMicro + random.pick([-1, 1, 5_000, 10_000]) })],
+    [2, () => ({ makerAmountMicro: random.int(1, HUGE) })],
+    [2, () => ({ takerAmountMicro: random.int(1, HUGE) })],
+    [2, () => both(random.int(1, 200) * 10_000, random.int(1, 200) * 10_000)],
+    [2, () => both(HUGE - random.int(0, 20_000), HUGE - random.int(0, 20_000))],
+    [2, () => both(1_000_000_001 * 10_000, 1_000_000_001 * 5_000)],
+    [2, () => both(1_000_000_001 * 5_000, 1_000_000_001 * 10_000)],
+    [4, () => ({ expirationS: random.pick([1, Math.ceil(tMs / 1000) + 59, HUGE, 0]) })],
+    [2, () => ({ timestampMs: windowStart - 1 })],
+    [2, () => ({ timestampMs: windowStart })],
+    [2, () => ({ timestampMs: tMs + 3_600_000 })],
+    [2, () => ({ timestampMs: tMs + 3_600_001 })],
+    [2, () => ({ timestampMs: random.pick([0, HUGE]) })],
+    [2, () => ({ marketIndex: state.markets.length + random.int(0, 2) })],
+    [3, () => ({ flags: random.int(0, 7) })],
+    [3, () => ({ owner: walletOf(random.int(0, 7), 0) })],
+    [2, () => ({ maker: walletOf(random.int(0, 7), 9) })],
+    [8, () => ({ orderId: orderIdOf(random.int(Math.max(1, used - 30), used)) })],
+    [4, () => (state.orders.length > 0 ? { orderId: random.pick(state.orders).id } : {})],
   ])();
+  Object.assign(order, changes);
   order.makerAmountMicro = Math.min(Math.max(order.makerAmountMicro, 0), HUGE);
   order.takerAmountMicro = Math.min(Math.max(order.takerAmountMicro, 0), HUGE);
   order.timestampMs = Math.max(order.timestampMs, 0);

@@ -17,7 +17,7 @@ import {
   rejections,
 } from '../../engine/protocol/index.ts';
 import { EventAudit } from './eventAudit.ts';
-import { Generator, type Timed } from './generator.ts';
+import { Generator, type TimedCommand } from './generator.ts';
 import { checkState } from './invariants.ts';
 import { Pair } from './pair.ts';
 import { Random } from './random.ts';
@@ -28,10 +28,10 @@ const commandsMin = Number(process.env.MODEL_COMMANDS ?? fullRun);
 const firstSeed = Number(process.env.MODEL_SEED ?? 1);
 const perSeed = 2_500;
 /** Up to this many commands invariants are checked after each one, then now and then. */
-const closelyWatched = 20_000;
+const closelyWatchedCommands = 20_000;
 
 /** Produced by the registry, or by nobody: the core never writes these. */
-const notOfTheCore: readonly string[] = [
+const neverWrittenByCore: readonly string[] = [
   ...['KEY_UNKNOWN', 'MARKET_EXISTS', 'TOKEN_EXISTS', 'SLUG_EXISTS', 'EVENT_UNKNOWN', 'KEY_EXISTS'],
   ...['WALLET_TAKEN', 'EventCreated', 'ApiKeyCreated', 'ApiKeyDeleted', 'WalletBound'],
 ];
@@ -42,10 +42,10 @@ function namesOf(event: EngineEvent): string[] {
   return event.type === 'Fill' ? [event.type, `kind ${event.kind}`] : [event.type];
 }
 
-function report(seed: number, sequence: readonly Timed[], text: string): never {
+function report(seed: number, sequence: readonly TimedCommand[], text: string): never {
   const repeat = `MODEL_SEED=${seed} MODEL_COMMANDS=${sequence.length} npx vitest run test/model/model.test.ts`;
   const small = shrink(sequence);
-  const difference = firstDifference(small)?.text ?? 'it does not show when run again';
+  const difference = firstDifference(small)?.text ?? 'it does not fail when run again';
   throw new Error(
     [
       `seed ${seed}, command ${sequence.length - 1}: ${text}`,
@@ -57,16 +57,16 @@ function report(seed: number, sequence: readonly Timed[], text: string): never {
   );
 }
 
-/** Runs one seed and returns its number of commands. */
+/** Runs one seed, and counts in `seen` how often each kind of event and reason came up. */
 function runSeed(seed: number, done: number, commands: number, seen: Map<string, number>): void {
   const generator = new Generator(seed);
   const pair = new Pair();
   const audit = new EventAudit();
-  const sequence: Timed[] = [];
+  const sequence: TimedCommand[] = [];
   for (let index = 0; index < commands; index += 1) {
     const timed = generator.next(pair.reference.state);
     sequence.push(timed);
-    const isWatched = done + index < closelyWatched || index % 20 === 0;
+    const isWatched = done + index < closelyWatchedCommands || index % 20 === 0;
     const depth = { all: index % 100 === 99, invariants: isWatched };
     try {
       const before = isWatched ? pair.core.stateHash() : '';
@@ -80,11 +80,11 @@ function runSeed(seed: number, done: number, commands: number, seen: Map<string,
       report(seed, sequence, reasonOf(error));
     }
   }
-  expectSameTwins(seed, pair, sequence);
+  expectSameStates(seed, pair, sequence);
 }
 
 /** Applies the same commands again on fresh cores, one by one and in batches; hashes and events must be the same. */
-function expectSameTwins(seed: number, pair: Pair, sequence: readonly Timed[]): void {
+function expectSameStates(seed: number, pair: Pair, sequence: readonly TimedCommand[]): void {
   const single = new Exchange();
   const batched = new Exchange();
   const hash = createHash('sha256');
@@ -153,6 +153,6 @@ test('core and reference agree on every event, book, balance and due time', { ti
     ...Object.values(CancelReason).map((reason) => `reason ${reason}`),
     ...Object.values(FillKind).map((kind) => `kind ${kind}`),
   ];
-  const missing = wanted.filter((name) => !seen.has(name) && !notOfTheCore.includes(name));
+  const missing = wanted.filter((name) => !seen.has(name) && !neverWrittenByCore.includes(name));
   expect(missing, 'The generator never reached these: give it a way there.').toEqual([]);
 });

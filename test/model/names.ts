@@ -12,7 +12,8 @@ export const ownerNames = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'gr
 /** Further owners, known only to the simulation: as many as there are addresses left. */
 export const guestNames: readonly string[] = Array.from({ length: 88 }, (_, guest) => `guest${guest}`);
 
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
+/** A number in hexadecimal, padded with zeros. */
+export const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
 
 /** Address of an owner's wallet; wallet 0 is the owner's own address. */
 export const walletOf = (ownerIndex: number, walletNumber: number): string =>

@@ -309,24 +309,26 @@ export function readCommand(line: string, at: Moment): Command {
 /** The line of a command at its time: in words where they express it fully, as JSON otherwise. */
 export function printCommand(command: Command, at: Moment): string {
   const words = inWords(command, at);
-  if (words !== undefined) {
-    try {
-      if (isSame(onlyMeant(readCommand(words, at)), onlyMeant(command))) return words;
-    } catch {
-      return JSON.stringify(command);
-    }
+  return words !== undefined && isReadBack(words, command, at) ? words : JSON.stringify(command);
+}
+
+/** Whether a line parses to this very command. */
+function isReadBack(words: string, command: Command, at: Moment): boolean {
+  try {
+    return isSame(withoutUnnamedTerms(readCommand(words, at)), withoutUnnamedTerms(command));
+  } catch {
+    return false; // it has a name that the notation does not know
   }
-  return JSON.stringify(command);
 }
 
 /** Drops the fields of a market update that its mask does not name: they have no meaning. */
-function onlyMeant(command: Command): Command {
+function withoutUnnamedTerms(command: Command): Command {
   if (command.type !== 'UpdateMarket') return command;
   const { marketIndex, mask } = command;
   return { type: 'UpdateMarket', marketIndex, mask, ...readTerms(printTerms(command, mask)).terms };
 }
 
-/** Whether two commands or events hold the same values. */
+/** Whether two commands hold the same values. */
 function isSame(x: object, y: object): boolean {
   const [one, other] = [x, y].map((object) => Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
   return JSON.stringify(one) === JSON.stringify(other);

@@ -4,7 +4,7 @@ import { Exchange } from '../../engine/core/index.ts';
 import type { Command, EngineEvent } from '../../engine/protocol/index.ts';
 import { decodeEvents, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
 import { describeEvent } from './eventWords.ts';
-import type { Timed } from './generator.ts';
+import type { TimedCommand } from './generator.ts';
 import { labelOf } from './names.ts';
 import { printCommand } from './notation.ts';
 import { ReferenceExchange } from './reference.ts';
@@ -46,7 +46,7 @@ export class Pair {
   private readonly labels = new Map<number, string>();
 
   /** Applies a command to both and returns the core's events; throws a Disagreement where the two differ. */
-  apply({ tMs, command }: Timed, depth: Depth): EngineEvent[] {
+  apply({ tMs, command }: TimedCommand, depth: Depth): EngineEvent[] {
     const at = { tMs, nextLabel: 0, nextMarket: this.reference.state.markets.length };
     const expected = this.reference.apply(tMs, command);
     let events: EngineEvent[];
@@ -60,7 +60,7 @@ export class Pair {
     }
     this.note(command, expected);
     this.note(command, events);
-    let difference = areSame(events, expected) ? undefined : 'the events differ';
+    let difference = firstDifferentEvent(events, expected) === undefined ? undefined : 'the events differ';
     difference ??= this.compareDue() ?? (depth.all ? this.compareAll() : this.compareTouched(events));
     if (difference === undefined) return events;
     const lines = [
@@ -72,7 +72,7 @@ export class Pair {
   }
 
   /** Applies a command that was compared before in the same state: both apply it, without another comparison. */
-  replay({ tMs, command }: Timed): void {
+  replay({ tMs, command }: TimedCommand): void {
     this.note(command, this.reference.apply(tMs, command));
     writer.begin();
     this.core.apply(tMs, encodeCommand(command), writer);
@@ -158,13 +158,19 @@ function orderNumberOf(event: EngineEvent): number | undefined {
   return event.type === 'Trade' ? event.takerOrderNumber : undefined;
 }
 
-function areSame(events: readonly EngineEvent[], expected: readonly EngineEvent[]): boolean {
-  return events.length === expected.length && events.every((event, index) => holdSame(event, expected[index]));
+/** The index of the first event that differs or that only one of the lists has; undefined when the lists are the same. */
+export function firstDifferentEvent(
+  events: readonly EngineEvent[],
+  expected: readonly EngineEvent[],
+): number | undefined {
+  const shorter = Math.min(events.length, expected.length);
+  for (let index = 0; index < shorter; index += 1) if (!isSameEvent(events[index], expected[index])) return index;
+  return events.length === expected.length ? undefined : shorter;
 }
 
-function holdSame(x: EngineEvent, y: EngineEvent): boolean {
-  const one: Readonly<Record<string, unknown>> = { ...x };
-  const other: Readonly<Record<string, unknown>> = { ...y };
+function isSameEvent(x: EngineEvent, y: EngineEvent): boolean {
+  const one: Readonly<Record<string, unknown>> = x;
+  const other: Readonly<Record<string, unknown>> = y;
   const names = Object.keys(one);
   return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
@@ -176,8 +182,7 @@ function signatureOf(
   events: readonly EngineEvent[],
   expected: readonly EngineEvent[],
 ): string {
-  const index = expected.findIndex((event, place) => events[place] === undefined || !holdSame(events[place], event));
-  const at = index < 0 ? expected.length : index;
+  const at = firstDifferentEvent(events, expected) ?? expected.length;
   const sort = [events[at], expected[at]].map((event) =>
     event === undefined
       ? 'none'

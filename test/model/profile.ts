@@ -1,5 +1,5 @@
-// The bent of one generated sequence: its actors, kinds of markets, sizes and prices. Drawn from the seed. Used by the
-// generator alone.
+// The character of one generated sequence: its actors, kinds of markets, sizes and prices, drawn from the seed. Used by the
+// generator; the simulation uses the actors too.
 import { TICK_SIZES_PIPS } from '../../engine/protocol/index.ts';
 import { FEES_WALLET, HOUSE_WALLET, keysOf, walletOf } from './names.ts';
 import type { Random } from './random.ts';
@@ -12,13 +12,25 @@ export interface Actor {
   readonly keys: readonly string[];
 }
 
+/** The actors of the first owners, each with as many wallets. */
+export function makeActors(ownerCount: number, walletCount: number): Actor[] {
+  const actors: Actor[] = [];
+  for (let owner = 0; owner < ownerCount; owner += 1) {
+    const keys = keysOf(walletOf(owner, 0));
+    for (let wallet = 0; wallet < walletCount; wallet += 1) {
+      actors.push({ owner: walletOf(owner, 0), wallet: walletOf(owner, wallet), keys });
+    }
+  }
+  return actors;
+}
+
 /** The actor under its wallet's current owner. */
 export function actorNow(state: State, actor: Actor): Actor {
   const owner = state.accountOfWallet.get(actor.wallet)?.owner ?? actor.owner;
   return { ...actor, owner, keys: keysOf(owner) };
 }
 
-/** The bent of one sequence, drawn from its seed. */
+/** The character of one sequence, drawn from its seed. */
 export interface Profile {
   readonly actors: readonly Actor[];
   readonly marketsMax: number;
@@ -41,13 +53,7 @@ export interface Profile {
 export function drawProfile(random: Random): Profile {
   const ownerCount = random.int(2, 8);
   const walletCount = random.int(1, 3);
-  const actors: Actor[] = [];
-  for (let owner = 0; owner < ownerCount; owner += 1) {
-    const keys = keysOf(walletOf(owner, 0));
-    for (let wallet = 0; wallet < walletCount; wallet += 1) {
-      actors.push({ owner: walletOf(owner, 0), wallet: walletOf(owner, wallet), keys });
-    }
-  }
+  const actors = makeActors(ownerCount, walletCount);
   // Nobody can sign for the fee account, but checking that it would trade correctly costs nothing.
   if (random.chance(5)) actors.push({ owner: FEES_WALLET, wallet: FEES_WALLET, keys: keysOf(FEES_WALLET) });
   if (random.chance(30)) actors.push({ owner: HOUSE_WALLET, wallet: HOUSE_WALLET, keys: keysOf(HOUSE_WALLET) });

@@ -1,5 +1,5 @@
-// The random numbers of the model tests and of everything built on them: a seed names the same sequence everywhere and for
-// ever. Product code never imports it.
+// The random numbers of the model tests and of everything built on them: a seed gives the same sequence everywhere, in every
+// version. Product code never imports it.
 import { Xorshift128 } from '../../server/dev/xorshift.ts';
 
 export class Random {

@@ -47,12 +47,12 @@ export function cancelMarket(state: State, command: CommandOf<'CancelMarket'>): 
   return undefined;
 }
 
-/** Cancels all live orders for which `isMeant` returns true, by rising number. */
+/** Cancels all live orders for which `isMeant` returns true, in the order of their numbers. */
 export function cancelWhere(state: State, reason: number, isMeant: (order: Order) => boolean): void {
   for (const order of state.orders.filter(isMeant)) cancelOrder(state, order, reason);
 }
 
-/** Cancels BUYs by falling number until each account's reservation in each market is covered again. */
+/** Cancels BUYs, the highest number first, until each account's reservation in each market is covered again. */
 export function restoreCoverage(state: State): void {
   for (const account of state.accounts.filter(mayBeShort(state))) {
     for (const market of state.markets) {

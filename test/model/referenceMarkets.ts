@@ -33,7 +33,7 @@ type Terms = Pick<
   'status' | 'tickPips' | 'minOrderLots' | 'feeRate' | 'feeExponent' | 'delaySeconds'
 >;
 
-/** The terms that `mask` names must be within their bounds; the refusal names the first that is not, by rising bit. */
+/** The terms that `mask` names must be within their bounds; the refusal names the lowest bit that is not. */
 function checkTerms(terms: Terms, mask: number): Refusal | undefined {
   const isWrong: readonly (readonly [bit: number, wrong: boolean])[] = [
     [MarketField.TICK, !isTickSize(terms.tickPips)],
@@ -343,11 +343,10 @@ export function setFlags(state: State, command: CommandOf<'SetAccountFlags'>): v
   if ((added & AccountFlag.BANNED) !== 0) {
     cancelWhere(state, CancelReason.BANNED, (order) => order.account.owner === owner);
   } else if ((added & AccountFlag.CLOSED_ONLY) !== 0) {
-    const isMeant = (side: number, isDelayed: boolean): boolean => side === Side.BUY && !isDelayed;
     cancelWhere(
       state,
       CancelReason.CLOSED_ONLY,
-      (order) => order.account.owner === owner && isMeant(order.side, order.isDelayed),
+      (order) => order.account.owner === owner && order.side === Side.BUY && !order.isDelayed,
     );
   }
 }

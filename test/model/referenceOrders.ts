@@ -1,6 +1,5 @@
-// Orders in the reference exchange: the checks of entry in their order, the acceptance,
-// the delay and its release, the settlement of fills, and the cancels by an owner.
-// Called by reference.ts; it knows nothing about the passing of time or coverage.
+// Orders in the reference exchange: the checks of entry in their order, the acceptance, the delay and its release, and the
+// settlement of fills. Called by reference.ts; it knows nothing about the passing of time or coverage.
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import {
   AccountFlag,

@@ -94,7 +94,7 @@ export interface State {
   readonly accounts: Account[];
   readonly accountOfWallet: Map<string, Account>;
   readonly markets: Market[];
-  /** All live orders, resting and delayed, by rising number. */
+  /** All live orders, resting and delayed, in the order of their numbers. */
   orders: Order[];
   orderCount: number;
   priorityCount: number;

@@ -1,6 +1,6 @@
 // Shrinks a failing sequence of commands: drops commands as long as the rest still fails. Used by the model test to print a
 // readable counter-example, in the notation of scenarios.
-import type { Timed } from './generator.ts';
+import type { TimedCommand } from './generator.ts';
 import { TIME_ZERO_MS } from './names.ts';
 import { printCommand } from './notation.ts';
 import { Disagreement, deepest, Pair } from './pair.ts';
@@ -13,7 +13,7 @@ interface Found {
 }
 
 /** The first difference between core and reference on a sequence; undefined when there is none. */
-export function firstDifference(sequence: readonly Timed[], depth = deepest): Found | undefined {
+export function firstDifference(sequence: readonly TimedCommand[], depth = deepest): Found | undefined {
   const pair = new Pair();
   for (const [index, timed] of sequence.entries()) {
     try {
@@ -27,7 +27,7 @@ export function firstDifference(sequence: readonly Timed[], depth = deepest): Fo
 }
 
 /** A shorter sequence, starting with the same command, that ends in the same kind of difference; stops after `secondsMax`. */
-export function shrink(sequence: readonly Timed[], secondsMax = 20): readonly Timed[] {
+export function shrink(sequence: readonly TimedCommand[], secondsMax = 20): readonly TimedCommand[] {
   const original = firstDifference(sequence);
   if (original === undefined) return sequence;
   const { signature } = original;
@@ -46,7 +46,7 @@ export function shrink(sequence: readonly Timed[], secondsMax = 20): readonly Ti
 }
 
 /** A sequence in the notation, one command a line. */
-export function printSequence(sequence: readonly Timed[]): string {
+export function printSequence(sequence: readonly TimedCommand[]): string {
   let beforeMs = TIME_ZERO_MS;
   let nextMarket = 0;
   const lines = sequence.map(({ tMs, command }) => {

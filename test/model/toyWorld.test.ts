@@ -77,13 +77,13 @@ class Walk {
    * place.
    */
   descend(steps: readonly number[], length: number): void {
-    let told: string[] = [];
+    let lines: string[] = [];
     let pair: Pair | undefined;
     for (let next = 0; next < this.alphabet.length; next += 1) {
-      if (pair === undefined) [pair, told] = this.arriveAt(steps);
+      if (pair === undefined) [pair, lines] = this.arriveAt(steps);
       const line = this.lineOf(pair, this.alphabet[next]);
       const command = readCommand(line, { tMs: TIME_ZERO_MS, nextLabel: steps.length + 1, nextMarket: 0 });
-      if (!this.compare(pair, command, [...told, line])) continue;
+      if (!this.compare(pair, command, [...lines, line])) continue;
       pair = undefined;
       if (steps.length + 1 < length) this.descend([...steps, next], length);
     }
@@ -93,23 +93,23 @@ class Walk {
   private arriveAt(steps: readonly number[]): [Pair, string[]] {
     const pair = new Pair();
     for (const command of this.opening) pair.replay({ tMs: TIME_ZERO_MS, command });
-    const told: string[] = [];
+    const lines: string[] = [];
     for (const [index, step] of steps.entries()) {
-      told.push(this.lineOf(pair, this.alphabet[step]));
-      const command = readCommand(told[index], { tMs: TIME_ZERO_MS, nextLabel: index + 1, nextMarket: 0 });
+      lines.push(this.lineOf(pair, this.alphabet[step]));
+      const command = readCommand(lines[index], { tMs: TIME_ZERO_MS, nextLabel: index + 1, nextMarket: 0 });
       pair.replay({ tMs: TIME_ZERO_MS, command });
     }
-    return [pair, told];
+    return [pair, lines];
   }
 
-  private compare(pair: Pair, command: Command, told: readonly string[]): boolean {
+  private compare(pair: Pair, command: Command, lines: readonly string[]): boolean {
     this.sequences += 1;
     try {
       const events = pair.apply({ tMs: TIME_ZERO_MS, command }, deepest);
       return events.some(({ type }) => type !== 'Rejected' && type !== 'CancelRefused');
     } catch (error) {
       if (!(error instanceof Disagreement)) throw error;
-      throw new Error([...opening, ...told, error.message].join('\n'));
+      throw new Error([...opening, ...lines, error.message].join('\n'));
     }
   }
 

@@ -13,11 +13,10 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
-import { fund, offer, priced } from './offers.ts';
-import { saying } from './saying.ts';
-import { addressOf, keyOf, ORDERS, OWNERS, type Take, terms } from './situations.ts';
+import { addressOf, createMarket, fund, keyOf, ORDERS, OWNERS, offer, priced, split, type Take } from './offers.ts';
+import { answerOrError } from './saying.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
 const FIRST_ORDER = ORDERS + 12_000;
@@ -35,37 +34,34 @@ const SLICES_AN_HOUR = 3_600_000 / SLICE_MS;
  * Two owners hold shares of one market; one of them offers all of its shares. Of two more markets the first is resolved 50/50 and
  * fully redeemed.
  */
-export function few(take: Take): void {
+export function fewOwners(take: Take): void {
   take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...SETTINGS });
   for (const marketIndex of [0, 1, 2]) {
-    take(T_MS, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
+    createMarket(take, T_MS, marketIndex);
   }
   for (const owner of [SELLER, BUYER]) {
     fund(take, T_MS, owner, FUNDS_MICRO);
-    take(T_MS, { type: 'Split', ...holdingOf(owner), marketIndex: 0, amountMicro: 5_000_000 });
+    split(take, T_MS, owner, 0, 5_000_000);
   }
   for (const marketIndex of [1, 2]) {
-    take(T_MS, { type: 'Split', ...holdingOf(SELLER), marketIndex, amountMicro: 5_000_000 });
+    split(take, T_MS, SELLER, marketIndex, 5_000_000);
   }
   take(T_MS, { type: 'ResolveMarket', marketIndex: 1, resolution: 2 });
-  take(T_MS, { type: 'Redeem', ...holdingOf(SELLER), marketIndex: 1 });
+  const wallet = addressOf(SELLER);
+  take(T_MS, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(SELLER), marketIndex: 1, flags: 0 });
   offer(take, T_MS, FIRST_ORDER, SELLER, { marketIndex: 0, side: Side.SELL, ...priced(6_000, 500) });
   offer(take, T_MS, FIRST_ORDER + 1, BUYER, { marketIndex: 0, side: Side.BUY, ...priced(4_000, 100) });
 }
 
-function holdingOf(owner: number) {
-  return { wallet: addressOf(owner), owner: addressOf(owner), keyId: keyOf(owner), flags: 0 };
-}
-
-/** A core that has applied these commands. */
-class Asked {
+/** A core to ask, which has applied the commands of `fewOwners`. */
+class PreparedCore {
   readonly core: Exchange;
   private readonly writer: EventWriter;
 
   constructor(make: new () => Exchange, writer = new EventWriter()) {
     this.core = new make();
     this.writer = writer;
-    few((tMs, command) => this.apply(tMs, encodeCommand(command)));
+    fewOwners((tMs, command) => this.apply(tMs, encodeCommand(command)));
   }
 
   /** A nested field of the core's private state. */
@@ -76,7 +72,7 @@ class Asked {
   }
 
   take(command: Command): string {
-    return saying(() => this.apply(T_MS, encodeCommand(command)));
+    return answerOrError(() => this.apply(T_MS, encodeCommand(command)));
   }
 
   apply(tMs: number, command: Uint8Array): string {
@@ -104,7 +100,7 @@ class Interrupter extends EventWriter {
 
   override orderFilled(orderNumber: number): void {
     super.orderFilled(orderNumber);
-    this.answer += saying(() => {
+    this.answer += answerOrError(() => {
       this.core?.visit(new KeptSections(new Map(), false));
       return 'written';
     });
@@ -112,55 +108,57 @@ class Interrupter extends EventWriter {
 }
 
 function bytesOfOrders(make: new () => Exchange): string {
-  return String(Reflect.get(new Asked(make).part('pool'), 'byteLength'));
+  return String(Reflect.get(new PreparedCore(make).part('pool'), 'byteLength'));
 }
 
 function marketBeyondAll(make: new () => Exchange): string {
-  const asked = new Asked(make);
-  Reflect.set(asked.part('markets'), 'length', limits.marketsMax);
-  return asked.take({ type: 'CreateMarket', eventNumber: 0, ...marketIds(3), ...terms });
+  const prepared = new PreparedCore(make);
+  Reflect.set(prepared.part('markets'), 'length', limits.marketsMax);
+  let answer = '';
+  createMarket((_, command) => (answer = prepared.take(command)), T_MS, 3);
+  return answer;
 }
 
 function accountBeyondAll(make: new () => Exchange): string {
-  const asked = new Asked(make);
-  Reflect.set(asked.part('accounts'), 'accountCount', limits.accountsMax);
+  const prepared = new PreparedCore(make);
+  Reflect.set(prepared.part('accounts'), 'accountCount', limits.accountsMax);
   let answer = '';
-  fund((_, command) => (answer = asked.take(command)), T_MS, NEWCOMER, FUNDS_MICRO);
+  fund((_, command) => (answer = prepared.take(command)), T_MS, NEWCOMER, FUNDS_MICRO);
   return answer;
 }
 
 function snapshotInCommand(make: new () => Exchange): string {
   const writer = new Interrupter();
-  const asked = new Asked(make, writer);
-  writer.core = asked.core;
+  const prepared = new PreparedCore(make, writer);
+  writer.core = prepared.core;
   const taking = { marketIndex: 0, side: Side.BUY, orderType: OrderType.FAK, ...priced(6_000, 100) };
-  offer((_, command) => void asked.take(command), T_MS, FIRST_ORDER + 2, BUYER, taking);
+  offer((_, command) => void prepared.take(command), T_MS, FIRST_ORDER + 2, BUYER, taking);
   return writer.answer;
 }
 
 /** An order with an expired timestamp; the bytes before it hold a valid one, as far from its start as the timestamp is. */
 function orderBehindAnother(make: new () => Exchange): string {
-  const asked = new Asked(make);
+  const prepared = new PreparedCore(make);
   const message = new Message(new ArrayBuffer(1_024));
   message.view.setFloat64(ORDER_AT - TIME_AT, T_MS, true);
   const late = { marketIndex: 0, side: Side.BUY, ...priced(3_000, 100), timestampMs: T_MS - 3_600_000 };
   offer((_, command) => message.bytes.set(encodeCommand(command), ORDER_AT), T_MS, FIRST_ORDER + 3, BUYER, late);
-  return asked.applyAt(message, ORDER_AT);
+  return prepared.applyAt(message, ORDER_AT);
 }
 
 /** A cancel of an id that shares all stored bits of a live order's but one of the third word, and so its hash. */
 function idOfOneHash(make: new () => Exchange): string {
-  const asked = new Asked(make);
+  const prepared = new PreparedCore(make);
   const id = orderIdOf(FIRST_ORDER);
   const digit = id[THIRD_WORD_AT] === '0' ? '1' : '0';
   const other = `${id.slice(0, THIRD_WORD_AT)}${digit}${id.slice(THIRD_WORD_AT + 1)}`;
-  return asked.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
+  return prepared.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
 }
 
 /** A snapshot in which a slice of ids lies right after the last one of its hour. */
 function sliceBeyondItsHour(make: new () => Exchange): string {
   const values = new Map<string, unknown>();
-  new Asked(make).core.visit(new KeptSections(values, false));
+  new PreparedCore(make).core.visit(new KeptSections(values, false));
   const [key, heads] = [...values].find(([name]) => name.endsWith('/slices')) ?? [];
   if (key === undefined || !(heads instanceof Int32Array)) throw new Error('The snapshot has no slices of ids.');
   values.set(key, Int32Array.of(SLICES_AN_HOUR, ...heads.subarray(1)));
@@ -179,10 +177,11 @@ const questions = [
 ];
 
 /** A core's answers to all questions. */
-export const asides = (make: new () => Exchange): string[] => questions.map((ask) => saying(() => ask(make)));
+export const asideAnswers = (make: new () => Exchange): string[] =>
+  questions.map((ask) => answerOrError(() => ask(make)));
 
 /** The name of the first question that a core answers differently; undefined when there is none. */
 export function differentAside(make: new () => Exchange, expected: readonly string[]): string | undefined {
-  const at = asides(make).findIndex((answer, index) => answer !== expected[index]);
+  const at = asideAnswers(make).findIndex((answer, index) => answer !== expected[index]);
   return at < 0 ? undefined : questions[at].name;
 }

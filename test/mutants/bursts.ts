@@ -1,9 +1,20 @@
 // Situations in which one command affects more markets, accounts and trades than the core's lists initially have room for:
 // none may be forgotten when a list grows. Used by crowd.ts.
-import { type CommandOf, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
-import { marketIds } from '../model/names.ts';
-import { fund, offer, priced } from './offers.ts';
-import { addressOf, keyOf, MARKETS, ORDERS, OWNERS, type Take, terms } from './situations.ts';
+import { OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
+import {
+  addressOf,
+  createMarket,
+  fund,
+  keyOf,
+  MARKETS,
+  ORDERS,
+  OWNERS,
+  offer,
+  priced,
+  type Settings,
+  split,
+  type Take,
+} from './offers.ts';
 
 /** More than the core's lists initially hold. */
 const MANY = 70;
@@ -14,11 +25,10 @@ const FIRST_ORDER = ORDERS + 10_000;
 export const BURST_MS = 30_000;
 
 /** One owner leaves many markets with automatic ticks at once; each still sees a bid near its end afterwards. */
-export function leaveMany(take: Take, tMs: number): void {
+export function cancelInManyMarkets(take: Take, tMs: number): void {
   fund(take, tMs, FIRST_OWNER, 90_000_000);
   for (let at = 0; at < MANY; at += 1) {
-    const market = { ...terms, tickPips: 100, autoTick: 1 };
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(FIRST_MARKET + at), ...market });
+    createMarket(take, tMs, FIRST_MARKET + at, { tickPips: 100, autoTick: 1 });
     const bid = { marketIndex: FIRST_MARKET + at, side: Side.BUY };
     offer(take, tMs, FIRST_ORDER + at, FIRST_OWNER, { ...bid, ...priced(4_000, 100) });
   }
@@ -41,25 +51,17 @@ export function uncoverMany(take: Take, tMs: number): void {
     }
   }
   fund(take, tMs, seller, 900_000_000);
-  const wallet = addressOf(seller);
-  const sets = { wallet, owner: wallet, keyId: keyOf(seller), marketIndex: paying, flags: 0 };
-  take(tMs, { type: 'Split', ...sets, amountMicro: 800_000_000 });
+  split(take, tMs, seller, paying, 800_000_000);
   const sweep = { marketIndex: paying, side: Side.SELL, orderType: OrderType.FAK };
   offer(take, tMs, FIRST_ORDER + 400, seller, { ...sweep, ...priced(1_000, 100 * (MANY + 1)) });
 }
 
 /** One order trades at many prices; all trades fall due at once, under rules that order them by market. */
-export function tradeMany(
-  take: Take,
-  tMs: number,
-  settings: Omit<CommandOf<'Started'>, 'type' | 'rulesVersion'>,
-): void {
+export function tradeAtManyPrices(take: Take, tMs: number, settings: Settings): void {
   const [seller, buyer, marketIndex] = [FIRST_OWNER + MANY + 1, FIRST_OWNER, FIRST_MARKET + MANY];
-  const wallet = addressOf(seller);
   take(tMs, { type: 'Started', rulesVersion: RulesVersion.THIRD, ...settings, minedDelayMs: 5_000 });
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  const sets = { wallet, owner: wallet, keyId: keyOf(seller), marketIndex, flags: 0 };
-  take(tMs, { type: 'Split', ...sets, amountMicro: 50_000_000 });
+  createMarket(take, tMs, marketIndex);
+  split(take, tMs, seller, marketIndex, 50_000_000);
   for (let at = 0; at < MANY; at += 1) {
     const ask = { marketIndex, side: Side.SELL, ...priced(1_000 + 10 * at, 50) };
     offer(take, tMs, FIRST_ORDER + 500 + at, seller, ask);

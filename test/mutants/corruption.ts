@@ -3,14 +3,14 @@
 // numbers mean: it takes every numeric array and every number that it can reach.
 import { Script } from 'node:vm';
 import type { Exchange } from '../../engine/core/index.ts';
-import { saying } from './saying.ts';
+import { answerOrError } from './saying.ts';
 
 export interface FoundCorruption {
   readonly path: string;
   readonly index: number;
   readonly by: number;
-  /** The first words of the invariants' report; '' when they found nothing. */
-  readonly said: string;
+  /** How the invariants' report begins; '' when they found nothing. */
+  readonly report: string;
 }
 
 type Numbers = Int32Array | Uint32Array | Float64Array | Uint8Array | Uint16Array;
@@ -24,19 +24,19 @@ interface Place {
 }
 
 /** Changes of a single number: by little, past whatever follows it in an order, and below zero. */
-const alone = (value: number): readonly number[] => [1, -1, 2, 1_000_000, -1 - value];
-/** Moves a whole amount to another place: no sum shows it. */
-const whole = (value: number): readonly number[] => [-value];
+const singleShifts = (value: number): readonly number[] => [1, -1, 2, 1_000_000, -1 - value];
+/** Moves the whole amount to another place, which no sum shows. */
+const wholeShift = (value: number): readonly number[] => [-value];
 /** The distance to that other place: the next account, or the same amount of a later record. */
-const MOVES = [1, ...Array.from({ length: 12 }, (_, records) => 8 * (records + 1))];
+const MOVE_DISTANCES = [1, ...Array.from({ length: 12 }, (_, records) => 8 * (records + 1))];
 
 const PLACES_AN_ARRAY = 24;
 const DEPTH_MAX = 5;
 /** A check that runs this long (ms) is in an endless loop. */
-const CIRCLE_MS = 2_000;
+const CHECK_TIMEOUT_MS = 2_000;
 
 /** The fields of a ladder that say where its words lie. */
-const PLACING = /^(?:space|words|bitsAt|summaryAt|levelsAt)$/;
+const LADDER_PLACEMENT = /^(?:space|words|bitsAt|summaryAt|levelsAt)$/;
 
 const isNumbers = (value: unknown): value is Numbers => ArrayBuffer.isView(value) && !(value instanceof DataView);
 
@@ -48,12 +48,12 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
   if (Array.isArray(object)) betweenRecords(object, path, places);
   for (const name of Object.keys(object)) {
     if (/^(?:out|message|taker|dry|suspects|touched|prefetched|tMs|ladderSpace)$/.test(name)) continue;
-    if (ownWords !== undefined && PLACING.test(name)) continue;
+    if (ownWords !== undefined && LADDER_PLACEMENT.test(name)) continue;
     const value: unknown = Reflect.get(object, name);
     const at = `${path}.${name}`;
     if (typeof value === 'number') {
       const write = (next: number): void => void Reflect.set(object, name, next);
-      places.push({ path: at, index: 0, read: () => Number(Reflect.get(object, name)), write, shifts: alone });
+      places.push({ path: at, index: 0, read: () => Number(Reflect.get(object, name)), write, shifts: singleShifts });
     } else if (isNumbers(value)) {
       numbersOf(value, at, places);
     } else if (value instanceof Map) {
@@ -65,7 +65,7 @@ function placesOf(object: object, path: string, depth: number, seen: Set<object>
   }
 }
 
-/** Adds damage between records: each number of a record moved whole to the record before it. */
+/** Adds damage between records: each number of a record moved to the record before it. */
 function betweenRecords(records: readonly unknown[], path: string, places: Place[]): void {
   for (let at = 1; at < records.length; at += 1) {
     const [to, from] = [Object(records[at - 1]), Object(records[at])];
@@ -77,7 +77,7 @@ function betweenRecords(records: readonly unknown[], path: string, places: Place
         Reflect.set(to, name, Number(Reflect.get(to, name)) + read() - value);
         Reflect.set(from, name, value);
       };
-      places.push({ path: `${path}.${name} to the one before`, index: at, read, write: move, shifts: whole });
+      places.push({ path: `${path}.${name} to the one before`, index: at, read, write: move, shifts: wholeShift });
     }
   }
 }
@@ -106,23 +106,29 @@ function numbersOf(numbers: Numbers, path: string, places: Place[]): void {
     const write = (value: number): void => {
       numbers[index] = value;
     };
-    places.push({ path, index, read: () => numbers[index], write, shifts: alone });
+    places.push({ path, index, read: () => numbers[index], write, shifts: singleShifts });
     if (!(numbers instanceof Float64Array)) continue;
-    for (const by of MOVES) {
+    for (const by of MOVE_DISTANCES) {
       const move = (value: number): void => {
         numbers[index + by] += numbers[index] - value;
         numbers[index] = value;
       };
       // A value that is no safe integer could not be restored exactly.
       if (Number.isSafeInteger(numbers[index]) && Number.isSafeInteger(numbers[index + by])) {
-        places.push({ path: `${path} to ${by} behind`, index, read: () => numbers[index], write: move, shifts: whole });
+        places.push({
+          path: `${path} to ${by} behind`,
+          index,
+          read: () => numbers[index],
+          write: move,
+          shifts: wholeShift,
+        });
       }
     }
   }
 }
 
 const check = (core: Exchange): string =>
-  saying(() => {
+  answerOrError(() => {
     core.checkInvariants();
     return '';
   });
@@ -131,7 +137,7 @@ const check = (core: Exchange): string =>
 function checkInTime(core: Exchange): string | undefined {
   Reflect.set(globalThis, 'corruptionCheck', () => check(core));
   try {
-    return String(new Script('corruptionCheck()').runInThisContext({ timeout: CIRCLE_MS }));
+    return String(new Script('corruptionCheck()').runInThisContext({ timeout: CHECK_TIMEOUT_MS }));
   } catch {
     return undefined;
   }
@@ -146,28 +152,28 @@ export function corruptions(core: Exchange): FoundCorruption[] {
     const value = read();
     for (const by of shifts(value)) {
       write(value + by);
-      const said = checkInTime(core);
+      const report = checkInTime(core);
       write(value);
-      if (said !== undefined && said !== '') found.push({ path, index, by, said });
+      if (report !== undefined && report !== '') found.push({ path, index, by, report });
     }
   }
-  if (check(core) !== '') throw new Error('corruption: the damage was not mended');
+  if (check(core) !== '') throw new Error('corruption: the damage was not undone');
   return found;
 }
 
 /** The first damage for which a core's invariants report something unexpected; undefined when there is none. */
-export function differentWord(core: Exchange, expected: readonly FoundCorruption[]): string | undefined {
+export function differentReport(core: Exchange, expected: readonly FoundCorruption[]): string | undefined {
   const places: Place[] = [];
   placesOf(core, '', 0, new Set(), places);
   const byName = new Map(places.map((place) => [`${place.path} ${place.index}`, place]));
-  for (const { path, index, by, said } of expected) {
+  for (const { path, index, by, report } of expected) {
     const place = byName.get(`${path} ${index}`);
     if (place === undefined) return `${path} ${index} is not there`;
     const value = place.read();
     place.write(value + by);
-    const now = check(core);
+    const found = check(core);
     place.write(value);
-    if (now !== said) return `${path} ${index}: "${now}" instead of "${said}"`;
+    if (found !== report) return `${path} ${index}: "${found}" instead of "${report}"`;
   }
   return undefined;
 }

@@ -1,39 +1,43 @@
 // A long sequence with much of everything, for what small sequences never reach: tables that grow, levels with many orders,
 // hundreds of own orders in the way, hundreds of markets, ids of many hours, heartbeats and expirations that all fall due
 // at once. Used by traces.ts; the unchanged core's own answers to it are the standard.
-import { AccountFlag, type Command, RULES_VERSION } from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
+import { AccountFlag, type Command, OrderType, RULES_VERSION } from '../../engine/protocol/index.ts';
+import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
-import { BURST_MS, leaveMany, tradeMany, uncoverMany } from './bursts.ts';
-import { missByTheLeast, refineAtTheEdge } from './hairs.ts';
+import { BURST_MS, cancelInManyMarkets, tradeAtManyPrices, uncoverMany } from './bursts.ts';
+import { missLimitsByOneStep, refineTickAtThreshold } from './hairs.ts';
 import {
   addressOf,
-  askExtremes,
-  changeRules,
-  coarsenMeanwhile,
-  collide,
-  coverExactly,
-  forgetByAndBy,
+  createMarket,
+  deposit,
   HOUR_MS,
-  halveOdd,
-  hex,
   keyOf,
-  lapseOne,
-  leaveDust,
   MARKETS,
-  moveNewest,
   ORDERS,
   OWNERS,
-  offerAtTheEdges,
+  placeOrder,
+  split,
+  type Take,
+} from './offers.ts';
+import {
+  changeRules,
+  coarsenMeanwhile,
+  collideIds,
+  coverExactly,
+  forgetIdsByHour,
+  lapseOneKey,
+  leaveDust,
+  moveNewestWallet,
   offerBetweenTicks,
+  placeExtremeOrders,
+  placeJustBeyondLimits,
+  redeemOddShares,
   refineAtRelease,
   refineByUpdate,
   releaseIntoOwn,
   repeatAtSliceEnd,
-  repeatLate,
+  repeatIdsLater,
   sweepOwn,
-  type Take,
-  terms,
 } from './situations.ts';
 
 const CLOSED_ONLY = { mask: AccountFlag.CLOSED_ONLY, flags: AccountFlag.CLOSED_ONLY } as const;
@@ -45,28 +49,12 @@ export function crowd(take: Take): void {
   const settings = { orderWindowMs: 30 * HOUR_MS, heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0 };
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, creditMicro: 0, ...settings });
   for (let index = 0; index < MARKETS; index += 1) {
-    take(tMs, {
-      type: 'CreateMarket',
-      eventNumber: 0,
-      ...marketIds(index),
-      ...terms,
-      autoTick: index % 2,
-      tickPips: index % 3 === 0 ? 100 : 10,
-    });
+    createMarket(take, tMs, index, { autoTick: index % 2, tickPips: index % 3 === 0 ? 100 : 10 });
   }
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const wallet = addressOf(owner);
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 400_000_000, isFaucet: 0 });
-    const marketIndex = owner % MARKETS;
-    take(tMs, {
-      type: 'Split',
-      wallet,
-      owner: wallet,
-      keyId: keyOf(owner),
-      marketIndex,
-      amountMicro: 50_000_000,
-      flags: 0,
-    });
+    deposit(take, tMs, wallet, 400_000_000);
+    split(take, tMs, owner, owner % MARKETS, 50_000_000);
     // Flags of the first owners must survive the growth of their table.
     if (owner === 20) take(tMs, { type: 'SetAccountFlags', owner: addressOf(1), ...CLOSED_ONLY });
     if (owner % 4 === 0) {
@@ -100,8 +88,8 @@ export function crowd(take: Take): void {
       expirationS: isGtd ? Math.ceil(tMs / 1000) + 120 + random.int(0, 600) : 0,
     };
   };
-  collide(take, tMs);
-  repeatLate(take, tMs + 20_000);
+  collideIds(take, tMs);
+  repeatIdsLater(take, tMs + 20_000);
   tMs += 40_000;
   let recent: Command[] = [];
   for (let label = 1; label <= ORDERS; label += 1) {
@@ -122,13 +110,14 @@ export function crowd(take: Take): void {
     }
   }
   sweepOwn(take, tMs);
-  offerAtTheEdges(take, tMs);
+  placeJustBeyondLimits(take, tMs);
   leaveDust(take, tMs);
-  askExtremes(take, tMs);
+  placeExtremeOrders(take, tMs);
   // The rich owner takes every ask in the first market: other orders of many makers are no longer covered.
-  const by = { timestampMs: tMs, expirationS: 0, flags: 0, keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3) };
-  const sweep = { type: 'PlaceOrder', marketIndex: 0, outcome: 0, side: 0, orderType: 3, ...by } as const;
-  take(tMs, { ...sweep, orderId: orderIdOf(ORDERS + 5_000), makerAmountMicro: 9e9, takerAmountMicro: 1e10 });
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 5_000), keyId: keyOf(3), maker: addressOf(3), marketIndex: 0 },
+    ...{ orderType: OrderType.FAK, makerAmountMicro: 9e9, takerAmountMicro: 1e10 },
+  });
   for (let index = 1; index < MARKETS; index += 9)
     take(tMs, { type: 'ResolveMarket', marketIndex: index, resolution: index % 3 });
   for (let owner = 0; owner < OWNERS; owner += 11) {
@@ -150,20 +139,20 @@ export function crowd(take: Take): void {
   }
   releaseIntoOwn(take, tMs);
   coverExactly(take, tMs);
-  lapseOne(take, tMs);
-  halveOdd(take, tMs + 600_000);
+  lapseOneKey(take, tMs);
+  redeemOddShares(take, tMs + 600_000);
   coarsenMeanwhile(take, tMs + 600_000);
   refineByUpdate(take, tMs + 610_000);
   refineAtRelease(take, tMs + 610_000);
   offerBetweenTicks(take, tMs + 613_000);
   repeatAtSliceEnd(take, tMs + 613_000);
   changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  moveNewest(take, tMs + 615_000);
-  leaveMany(take, tMs + 615_000);
+  moveNewestWallet(take, tMs + 615_000);
+  cancelInManyMarkets(take, tMs + 615_000);
   uncoverMany(take, tMs + 615_000);
-  tradeMany(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  refineAtTheEdge(take, tMs + 615_000 + BURST_MS);
-  missByTheLeast(take, tMs + 615_000 + BURST_MS);
-  forgetByAndBy(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
+  tradeAtManyPrices(take, tMs + 615_000, { ...settings, creditMicro: 0 });
+  refineTickAtThreshold(take, tMs + 615_000 + BURST_MS);
+  missLimitsByOneStep(take, tMs + 615_000 + BURST_MS);
+  forgetIdsByHour(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

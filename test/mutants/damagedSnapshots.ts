@@ -3,7 +3,7 @@
 // not know what the numbers mean.
 import type { Exchange } from '../../engine/core/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
-import { saying } from './saying.ts';
+import { answerOrError } from './saying.ts';
 
 type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
@@ -102,7 +102,7 @@ function load(
   values: ReadonlyMap<string, unknown>,
   changes: ReadonlyMap<string, unknown>,
 ): string {
-  return saying(() => {
+  return answerOrError(() => {
     new make().visit(new KeptSections(new Map([...values, ...changes]), true));
     return '';
   });
@@ -114,14 +114,14 @@ const snapshotOf = (core: Exchange): Map<string, unknown> => {
   return values;
 };
 
-/** A core's responses to its own snapshot, damaged in one way after the other: why it does not load, or '' where it does. */
-export function sayingsOfDamage(core: Exchange, make: new () => Exchange): string[] {
+/** What loading a core's own snapshot gives for each damage in turn: the error, or '' where it loads. */
+export function damagedLoadOutcomes(core: Exchange, make: new () => Exchange): string[] {
   const values = snapshotOf(core);
   return Array.from(damages(values), (changes) => load(make, values, changes));
 }
 
-/** The first damage to its snapshot to which a core responds otherwise than expected; undefined when there is none. */
-export function differentSaying(
+/** The first damage that loads with another outcome than expected; undefined when there is none. */
+export function differentLoadOutcome(
   core: Exchange,
   make: new () => Exchange,
   expected: readonly string[],
@@ -129,8 +129,10 @@ export function differentSaying(
   const values = snapshotOf(core);
   let at = 0;
   for (const changes of damages(values)) {
-    const said = load(make, values, changes);
-    if (said !== expected[at]) return `${[...changes.keys()].join(' and ')}: "${said}" instead of "${expected[at]}"`;
+    const outcome = load(make, values, changes);
+    if (outcome !== expected[at]) {
+      return `${[...changes.keys()].join(' and ')}: "${outcome}" instead of "${expected[at]}"`;
+    }
     at += 1;
   }
   return undefined;

@@ -1,9 +1,20 @@
 // Amounts, prices and times that miss a limit by the smallest step, which no random order does: by a pip, by a micro, by
 // the last digit of a product. Used by crowd.ts, and by traces.ts for the one that needs an exchange of its own.
 import { MarketField, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
-import { marketIds, TIME_ZERO_MS } from '../model/names.ts';
-import { fund, offer, priced } from './offers.ts';
-import { addressOf, HOUR_MS, keyOf, MARKETS, ORDERS, OWNERS, type Take, terms } from './situations.ts';
+import { TIME_ZERO_MS } from '../model/names.ts';
+import {
+  createMarket,
+  fund,
+  HOUR_MS,
+  MARKETS,
+  ORDERS,
+  OWNERS,
+  offer,
+  priced,
+  split,
+  type Take,
+  terms,
+} from './offers.ts';
 
 const FIRST_MARKET = MARKETS + 87;
 const MAKER = OWNERS + 300;
@@ -15,17 +26,15 @@ const FUNDS_MICRO = 900_000_000;
  * Markets whose best price lies exactly at the price from which an automatic tick becomes finer, and a pip to either side
  * of it. Such prices need a tick of one pip, which is made coarse before the automatic tick is turned on.
  */
-export function refineAtTheEdge(take: Take, tMs: number): void {
+export function refineTickAtThreshold(take: Take, tMs: number): void {
   for (const owner of [MAKER, TAKER]) fund(take, tMs, owner, FUNDS_MICRO);
-  const wallet = addressOf(MAKER);
   const edges = [9_599, 9_600, 9_601, 399, 400, 401];
   for (const [at, pips] of edges.entries()) {
     const marketIndex = FIRST_MARKET + at;
     const side = pips > 5_000 ? Side.BUY : Side.SELL;
     const market = { ...terms, tickPips: 1 };
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-    const sets = { wallet, owner: wallet, keyId: keyOf(MAKER), marketIndex, flags: 0 };
-    take(tMs, { type: 'Split', ...sets, amountMicro: 1_000_000 });
+    createMarket(take, tMs, marketIndex, market);
+    split(take, tMs, MAKER, marketIndex, 1_000_000);
     offer(take, tMs, FIRST_ORDER + at, MAKER, { marketIndex, side, ...priced(pips, 100) });
     const mask = MarketField.TICK | MarketField.AUTO_TICK;
     take(tMs, { type: 'UpdateMarket', marketIndex, mask, ...market, tickPips: 100, autoTick: 1 });
@@ -36,23 +45,25 @@ export function refineAtTheEdge(take: Take, tMs: number): void {
  * A budget whose price misses 3 pips by a ten-thousandth of a pip: it buys a lot at 2 pips, where it would buy none at 3.
  * And a trade whose fee misses a step of ten micro by the last digits of its product.
  */
-export function missByTheLeast(take: Take, tMs: number): void {
+export function missLimitsByOneStep(take: Take, tMs: number): void {
   const [ofPips, ofFees] = [FIRST_MARKET + 6, FIRST_MARKET + 7];
-  const wallet = addressOf(MAKER);
   for (const [marketIndex, tickPips] of [
     [ofPips, 1],
     [ofFees, 10],
   ]) {
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips });
-    const sets = { wallet, owner: wallet, keyId: keyOf(MAKER), marketIndex, flags: 0 };
-    take(tMs, { type: 'Split', ...sets, amountMicro: 10_000_000 });
+    createMarket(take, tMs, marketIndex, { tickPips });
+    split(take, tMs, MAKER, marketIndex, 10_000_000);
   }
-  const at = { side: Side.SELL };
   const taking = { side: Side.BUY, orderType: OrderType.FAK };
-  offer(take, tMs, FIRST_ORDER + 10, MAKER, { ...at, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 10_000 });
+  offer(take, tMs, FIRST_ORDER + 10, MAKER, {
+    marketIndex: ofPips,
+    side: Side.SELL,
+    moneyMicro: 2,
+    sharesMicro: 10_000,
+  });
   offer(take, tMs, FIRST_ORDER + 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
   const amounts = priced(2_740, 497);
-  offer(take, tMs, FIRST_ORDER + 12, MAKER, { ...at, marketIndex: ofFees, ...amounts });
+  offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
 }
 
@@ -60,11 +71,11 @@ export function missByTheLeast(take: Take, tMs: number): void {
  * An exchange that accepts orders of any age: one signed at time 0 is accepted, once. And one with the maximum of money: a
  * deposit of a micro more is refused.
  */
-export function acceptForEver(take: Take): void {
+export function acceptAnyAge(take: Take): void {
   const tMs = TIME_ZERO_MS;
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 2 * TIME_ZERO_MS, ...settings });
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(0), ...terms });
+  createMarket(take, tMs, 0);
   fund(take, tMs, MAKER, FUNDS_MICRO);
   const order = { marketIndex: 0, side: Side.BUY, moneyMicro: 400_000, sharesMicro: 1_000_000 };
   for (const timestampMs of [0, 0, 1, HOUR_MS])

@@ -1,12 +1,13 @@
 // Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and
-// invariants that detect the same damage. Used by worker.ts; a core that throws counts as different.
+// invariants that detect the same damage. Used by worker.ts, and by main.ts for the unchanged core; a core that throws
+// counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { differentAside } from './asides.ts';
-import { differentWord } from './corruption.ts';
-import { differentSaying } from './damagedSnapshots.ts';
-import { accountsIn, askEverything, CROWD, marketsIn, type Trace } from './traces.ts';
+import { differentReport } from './corruption.ts';
+import { differentLoadOutcome } from './damagedSnapshots.ts';
+import { askEverything, CROWD, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
 export interface Questions {
@@ -14,8 +15,12 @@ export interface Questions {
   readonly snapshots: boolean;
 }
 
-/** The first sign that the core is a mutant, or undefined. */
-export function giveaway(make: new () => Exchange, traces: readonly Trace[], questions: Questions): string | undefined {
+/** The first way in which a core differs from the traces, by which a mutant is detected; undefined when it never does. */
+export function differenceFromTraces(
+  make: new () => Exchange,
+  traces: readonly Trace[],
+  questions: Questions,
+): string | undefined {
   for (const trace of traces) {
     // A crowd fills tables beyond their initial room, but tables of a
     // loaded state already have their later size: play it both ways.
@@ -68,7 +73,7 @@ class Killer {
       if (Buffer.compare(this.writer.copy(), events) !== 0) return `events of command ${index}`;
       const last = end - 1;
       if (this.core.nextDueMs() !== commands[last].nextDueMs) return `due time after command ${last}`;
-      const found = this.lookAfter(last, questions);
+      const found = this.compareAfter(last, questions);
       if (found !== undefined) return found;
       if (this.isReloading && last >= RELOAD_FROM && last % RELOAD_EVERY === RELOAD_EVERY - 1) this.reload();
       index = end;
@@ -76,7 +81,7 @@ class Killer {
     return undefined;
   }
 
-  /** Applies one command, alone or somewhere in a longer message; now and then the next one was prefetched and does not come. */
+  /** Applies one command, alone or within a longer message; sometimes the next one is prefetched and never applied. */
   private applyOne(index: number): void {
     const { core, writer } = this;
     const { tMs, bytes } = this.trace.commands[index];
@@ -99,8 +104,10 @@ class Killer {
 
   /** A batch ends before the next command after which the trace compares everything. */
   private batchEnd(index: number): number {
-    const { looks, corrupted, commands } = this.trace;
-    const stops = [...looks.map(({ after }) => after + 1), (corrupted?.after ?? -1) + 1].filter((stop) => stop > index);
+    const { checkpoints, corrupted, commands } = this.trace;
+    const stops = [...checkpoints.map(({ after }) => after + 1), (corrupted?.after ?? -1) + 1].filter(
+      (stop) => stop > index,
+    );
     return Math.min(index + BATCH.commands, commands.length, ...stops);
   }
 
@@ -123,19 +130,19 @@ class Killer {
     );
   }
 
-  private lookAfter(index: number, questions: Questions): string | undefined {
+  private compareAfter(index: number, questions: Questions): string | undefined {
     const { core } = this;
-    const look = this.trace.looks.find(({ after }) => after === index);
-    if (look !== undefined && askEverything(core, marketsIn(core), accountsIn(core)) !== look.text) {
+    const checkpoint = this.trace.checkpoints.find(({ after }) => after === index);
+    if (checkpoint !== undefined && askEverything(core) !== checkpoint.text) {
       return `answers after ${index}`;
     }
     const { corrupted } = this.trace;
     if (corrupted?.after !== index) return undefined;
-    const aside = differentAside(this.make, corrupted.asides);
+    const aside = differentAside(this.make, corrupted.asideAnswers);
     if (aside !== undefined) return aside;
-    const word = questions.invariants ? differentWord(core, corrupted.found) : undefined;
-    if (word !== undefined) return `invariants on ${word}`;
-    return questions.snapshots ? differentSaying(core, this.make, corrupted.sayings) : undefined;
+    const report = questions.invariants ? differentReport(core, corrupted.found) : undefined;
+    if (report !== undefined) return `invariants on ${report}`;
+    return questions.snapshots ? differentLoadOutcome(core, this.make, corrupted.loadOutcomes) : undefined;
   }
 
   /** Replaces the core by a new one that has loaded what the old one wrote. */

@@ -8,11 +8,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { InvalidArgumentError, program } from 'commander';
+import { Option, program } from 'commander';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { Exchange } from '../../engine/core/index.ts';
 import { Random } from '../model/random.ts';
-import { giveaway } from './killer.ts';
+import { wholeNumberFrom } from '../support/wholeNumber.ts';
+import { differenceFromTraces } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
 import { reasonOf } from './survivors.ts';
 import { readTraces, recordTraces } from './traces.ts';
@@ -29,27 +30,21 @@ const TRACES = { seeds: 16, commands: 800 } as const;
 /** A worker is replaced after this many mutants: loaded modules are never unloaded. */
 const MUTANTS_A_WORKER = 60;
 /** A mutant without an answer for this long (ms) is in an endless loop. */
-const CIRCLE_MS = 60_000;
-
-function whole(text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 0) throw new InvalidArgumentError(`It must be a whole number, not ${text}.`);
-  return value;
-}
+const MUTANT_TIMEOUT_MS = 60_000;
 
 program
   .name('mutate')
-  .option('--sample <N>', 'try only so many', whole)
-  .option('--seed <N>', 'which ones a sample draws', whole, 1)
+  .option('--sample <N>', 'try only so many', wholeNumberFrom(1))
+  .option('--seed <N>', 'which ones a sample draws', wholeNumberFrom(0), 1)
   .option('--every', 'every place of every line', false)
-  .option('--file <NAME>', 'only this file of the core')
-  .option('--workers <N>', 'processes at once', whole, 2);
+  .addOption(new Option('--file <NAME>', 'only this file of the core').choices(coreFiles))
+  .option('--workers <N>', 'processes at once', wholeNumberFrom(1), 2);
 const flags: Flags = program.parse().opts();
 
 interface Outcome {
   readonly mutant: Mutant;
-  /** What gave it away; undefined when it survived. */
-  readonly by: string | undefined;
+  /** What detected it; undefined when it survived. */
+  readonly detectedBy: string | undefined;
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'outcry-mutants-'));
@@ -63,7 +58,7 @@ class WorkerProcess {
   private readonly outcomes: Outcome[];
   private child: ChildProcess | undefined;
   private tried = 0;
-  private answer: ((by: string | undefined) => void) | undefined;
+  private answer: ((detectedBy: string | undefined) => void) | undefined;
 
   constructor(outcomes: Outcome[]) {
     this.outcomes = outcomes;
@@ -71,9 +66,9 @@ class WorkerProcess {
 
   async tryAll(queue: Mutant[]): Promise<void> {
     for (let mutant = queue.pop(); mutant !== undefined; mutant = queue.pop()) {
-      const by = await this.tryOne(mutant);
-      this.outcomes.push({ mutant, by });
-      if (by === undefined) console.log(`survives: ${described(mutant)}`);
+      const detectedBy = await this.tryOne(mutant);
+      this.outcomes.push({ mutant, detectedBy });
+      if (detectedBy === undefined) console.log(`survives: ${described(mutant)}`);
       if (this.tried >= MUTANTS_A_WORKER) this.stop();
       if (this.outcomes.length % 100 === 0) console.log(`${this.outcomes.length} tried`);
     }
@@ -86,11 +81,11 @@ class WorkerProcess {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.stop();
-        resolve('it runs for ever');
-      }, CIRCLE_MS);
-      this.answer = (by) => {
+        resolve('it loops endlessly');
+      }, MUTANT_TIMEOUT_MS);
+      this.answer = (detectedBy) => {
         clearTimeout(timer);
-        resolve(by);
+        resolve(detectedBy);
       };
       child.stdin?.write(`${mutant.id}\n`);
     });
@@ -110,8 +105,9 @@ class WorkerProcess {
     this.child = child;
     this.tried = 0;
     createInterface({ input: child.stdout }).on('line', (line) => {
-      const { by }: { readonly by?: string } = JSON.parse(line);
-      this.answer?.(by);
+      if (this.child !== child) return; // it answers too late
+      const { detectedBy }: { readonly detectedBy?: string } = JSON.parse(line);
+      this.answer?.(detectedBy);
     });
     child.on('exit', () => {
       if (this.child !== child) return;
@@ -128,7 +124,7 @@ class WorkerProcess {
   }
 }
 
-function chosen(mutants: readonly Mutant[]): Mutant[] {
+function drawSample(mutants: readonly Mutant[]): Mutant[] {
   const among = flags.file === undefined ? [...mutants] : mutants.filter(({ file }) => file === flags.file);
   // In random order, so that a run stopped early has covered a bit of everything.
   const random = new Random(flags.seed);
@@ -139,12 +135,12 @@ function chosen(mutants: readonly Mutant[]): Mutant[] {
 
 function report(outcomes: readonly Outcome[]): number {
   const rows = new Map<Operator, { tried: number; killed: number }>();
-  for (const { mutant, by } of outcomes) {
+  for (const { mutant, detectedBy } of outcomes) {
     const row = rows.get(mutant.operator) ?? { tried: 0, killed: 0 };
-    rows.set(mutant.operator, { tried: row.tried + 1, killed: row.killed + (by === undefined ? 0 : 1) });
+    rows.set(mutant.operator, { tried: row.tried + 1, killed: row.killed + (detectedBy === undefined ? 0 : 1) });
   }
   for (const [operator, { tried, killed }] of rows) console.log(`${operator.padEnd(10)} ${killed} of ${tried} killed`);
-  const survivors = outcomes.filter(({ by }) => by === undefined).map(({ mutant }) => mutant);
+  const survivors = outcomes.filter(({ detectedBy }) => detectedBy === undefined).map(({ mutant }) => mutant);
   let unexplained = 0;
   for (const mutant of survivors.sort((x, y) => x.id - y.id)) {
     const reason = reasonOf(mutant);
@@ -153,10 +149,10 @@ function report(outcomes: readonly Outcome[]): number {
     console.log(`    ${reason ?? 'SURVIVES WITHOUT A REASON'}`);
   }
   const killed = outcomes.length - survivors.length;
-  const equal = survivors.length - unexplained;
-  const share = ((100 * killed) / Math.max(1, outcomes.length - equal)).toFixed(1);
+  const equivalent = survivors.length - unexplained;
+  const share = ((100 * killed) / Math.max(1, outcomes.length - equivalent)).toFixed(1);
   console.log(
-    `${killed} of ${outcomes.length} mutants killed, ${equal} are the same program by another name: ` +
+    `${killed} of ${outcomes.length} mutants killed, ${equivalent} are equivalent programs: ` +
       `${share} % of the others killed, ${unexplained} survive without a reason.`,
   );
   return unexplained === 0 ? 0 : 1;
@@ -165,10 +161,10 @@ function report(outcomes: readonly Outcome[]): number {
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
   // If the killer took the unchanged core for a mutant, it would report every mutant as killed.
-  const own = giveaway(Exchange, readTraces(traceFile), { invariants: true, snapshots: true });
-  if (own !== undefined) throw new Error(`The core itself is not what its traces say: ${own}.`);
+  const difference = differenceFromTraces(Exchange, readTraces(traceFile), { invariants: true, snapshots: true });
+  if (difference !== undefined) throw new Error(`The unchanged core differs from its own traces: ${difference}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
-  const queue = chosen(mutants);
+  const queue = drawSample(mutants);
   console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);
   const outcomes: Outcome[] = [];
   workers.push(...Array.from({ length: flags.workers }, () => new WorkerProcess(outcomes)));

@@ -12,12 +12,23 @@ const seed = process.env.MUTANTS_SEED ?? '1';
 /** Of all mutants: the share of equivalent ones is chance, but reasons must not explain away much of a sample. */
 const KILLED_OF_ALL_MIN = 0.75;
 
+const mutate = (...args: readonly string[]) =>
+  spawnSync(process.execPath, [...STRIP_TYPES, 'test/mutants/main.ts', ...args], { cwd: root, encoding: 'utf8' });
+
 test('a sample of core mutants is detected, and each survivor has a reason', { timeout: 1_200_000 }, () => {
-  const args = [...STRIP_TYPES, 'test/mutants/main.ts', '--sample', String(sample), '--seed', seed];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  const { status, stdout, stderr } = mutate('--sample', String(sample), '--seed', seed);
   console.info(stdout.trim());
   const [killed, tried] = (/(\d+) of (\d+) mutants killed/.exec(stdout) ?? []).slice(1).map(Number);
   expect(tried, stderr).toBe(sample);
   expect(status, `a mutant survives without a reason:\n${stdout}`).toBe(0);
   expect(killed / tried, stdout).toBeGreaterThanOrEqual(KILLED_OF_ALL_MIN);
+});
+
+test.each([
+  [['--file', 'ledger'], 'ledger.ts'],
+  [['--workers', '0'], 'It must be a whole number from 1, not 0.'],
+])('options under which no mutant would be tried are rejected: %j', (args, sentence) => {
+  const { status, stderr } = mutate(...args);
+  expect(stderr).toContain(sentence);
+  expect(status).toBe(1);
 });

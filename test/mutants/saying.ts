@@ -1,8 +1,8 @@
-// What a core says when it is asked something that it may refuse: its answer, or the beginning of its error. Used by asides.ts,
-// corruption.ts and damagedSnapshots.ts, which compare a mutant's words with those of the unchanged core.
+// The answer of a core to a question that may end in an error, which then is the answer. Used by asides.ts, corruption.ts and
+// damagedSnapshots.ts, which compare a mutant's answers with those of the unchanged core.
 
 /** The answer of `ask`, or the first 90 characters of the error that it throws. */
-export function saying(ask: () => string): string {
+export function answerOrError(ask: () => string): string {
   try {
     return ask();
   } catch (error) {

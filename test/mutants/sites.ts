@@ -55,16 +55,12 @@ const sides: readonly (readonly [string, string])[] = [
   ['GTD', 'FAK'],
   ['FOK', 'FAK'],
   ['OPEN', 'PAUSED'],
-  ['owner', 'account'],
   ['min', 'max'],
   ['true', 'false'],
-  ['firstOf', 'lastOf'],
 ];
 const sideOf = new Map<string, string>(sides.flatMap(([x, y]) => [[y, x] as const, [x, y] as const]));
 /** Names that are only swapped after this prefix: `min` alone is no function. */
 const onlyAfter: Readonly<Record<string, string>> = { min: 'Math.', max: 'Math.' };
-/** Names that are only swapped as members or not at all: parameters of this name would end in a ReferenceError. */
-const neverSwapped: ReadonlySet<string> = new Set(['owner', 'account', 'firstOf']);
 
 type Change = Pick<Mutant, 'operator' | 'at' | 'from' | 'to'>;
 
@@ -87,7 +83,7 @@ function changesOfLine(code: string, start: number): Change[] {
   for (const { index, 0: word } of code.matchAll(/(?<![\w$])[A-Za-z]\w*(?!\w*\s*[:(]\s*(?:null|$))/g)) {
     const other = sideOf.get(word);
     const needed = onlyAfter[word];
-    if (other === undefined || neverSwapped.has(word)) continue;
+    if (other === undefined) continue;
     if (needed !== undefined && !code.slice(0, index).endsWith(needed)) continue;
     if (/^\s*const\b/.test(code) && index < code.indexOf('=')) continue;
     add('side', index, word, other);
@@ -125,10 +121,8 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/**
- * Whether a line has no code of its own: an import, the end of a block, a member without a value, a constant that only renames.
- */
-function isIdle(code: string): boolean {
+/** Whether a line has no code of its own: an import, an interface, the end of a block. */
+function hasNoCode(code: string): boolean {
   return /^\s*(?:import\b|export \{|\} from|[\])}];?,?$|export interface|interface|$)/.test(code);
 }
 
@@ -141,7 +135,7 @@ export function mutantsOf(files: readonly string[], isEvery: boolean): Mutant[] 
     let start = 0;
     for (const [index, line] of code.split('\n').entries()) {
       const text = source.slice(start, start + line.length).trim();
-      const changes = isIdle(line) ? [] : changesOfLine(line, start);
+      const changes = hasNoCode(line) ? [] : changesOfLine(line, start);
       const drawn = isEvery || changes.length === 0 ? changes : [changes[hashOf(`${file}${text}`) % changes.length]];
       for (const change of drawn) mutants.push({ id: mutants.length, file, line: index + 1, text, ...change });
       start += line.length + 1;

@@ -1,79 +1,44 @@
 // The situations of a crowd besides its many orders, each with the commands that bring it about: reservations that are
-// covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts, with the names that both use.
+// covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts.
 import { SLICE_MS } from '../../engine/core/idWindow.ts';
+import { AccountFlag, MarketField, OrderFlag, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
+import { hex, orderIdOf } from '../model/names.ts';
 import {
-  AccountFlag,
-  type Command,
-  type CommandOf,
-  MarketField,
-  OrderFlag,
-  OrderType,
-  RulesVersion,
-} from '../../engine/protocol/index.ts';
-import { marketIds, orderIdOf } from '../model/names.ts';
-
-/** Takes a command with its time. */
-export type Take = (tMs: number, command: Command) => void;
-
-export const OWNERS = 1_200;
-export const MARKETS = 90;
-export const ORDERS = 5_000;
-export const HOUR_MS = 3_600_000;
-export const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0');
-export const addressOf = (owner: number): string =>
-  `0x${hex(Math.imul(owner + 7, 0x9e3779b1) >>> 0, 8)}${hex(owner, 32)}`;
-export const keyOf = (owner: number): string => `0x${hex(Math.imul(owner + 9, 0x85ebca6b) >>> 0, 8)}${hex(owner, 24)}`;
-
-export const terms = {
-  ...{ status: 1, negRisk: 0, autoTick: 0, feeExponent: 2, tickPips: 10, feeRate: 300, minOrderLots: 1 },
-  ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
-};
+  addressOf,
+  createMarket,
+  deposit,
+  HOUR_MS,
+  keyOf,
+  MARKETS,
+  ORDERS,
+  OWNERS,
+  placeOrder,
+  type Settings,
+  type Take,
+  terms,
+} from './offers.ts';
 
 /** One owner puts hundreds of orders on both sides of a market and then crosses its own. */
 export function sweepOwn(take: Take, tMs: number): void {
   const wallet = addressOf(3);
-  const by = {
-    keyId: keyOf(3),
-    maker: wallet,
-    owner: wallet,
-    marketIndex: 2,
-    flags: 0,
-    timestampMs: tMs,
-    expirationS: 0,
-  };
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 90_000_000_000, isFaucet: 0 });
+  const by = { keyId: keyOf(3), maker: wallet, marketIndex: 2 };
+  deposit(take, tMs, wallet, 90_000_000_000);
   for (let at = 0; at < 300; at += 1) {
-    const pips = 4_000 - (at % 60) * 10;
-    const order = {
-      type: 'PlaceOrder',
-      orderId: orderIdOf(ORDERS + 100 + at),
-      outcome: 0,
-      side: 0,
-      orderType: 0,
-      ...by,
-    } as const;
-    take(tMs, { ...order, makerAmountMicro: 5 * pips, takerAmountMicro: 50_000 });
+    const amounts = { makerAmountMicro: 5 * (4_000 - (at % 60) * 10), takerAmountMicro: 50_000 };
+    placeOrder(take, tMs, { ...by, orderId: orderIdOf(ORDERS + 100 + at), ...amounts });
   }
-  const through = {
-    type: 'PlaceOrder',
-    orderId: orderIdOf(ORDERS + 900),
-    outcome: 1,
-    side: 0,
-    orderType: 0,
-    ...by,
-  } as const;
-  take(tMs, { ...through, makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 });
+  const amounts = { makerAmountMicro: 9_000 * 6_800, takerAmountMicro: 90_000_000 };
+  placeOrder(take, tMs, { ...by, orderId: orderIdOf(ORDERS + 900), outcome: 1, ...amounts });
 }
 
 /** An owner who trades in a market places orders that are ordinary except for one value, which is just beyond a limit. */
-export function offerAtTheEdges(take: Take, tMs: number): void {
-  const owner = addressOf(3);
-  const by = { keyId: keyOf(3), maker: owner, owner, marketIndex: 3, orderType: 0, flags: 0, timestampMs: tMs };
+export function placeJustBeyondLimits(take: Take, tMs: number): void {
+  const by = { keyId: keyOf(3), maker: addressOf(3), marketIndex: 3 };
   let label = ORDERS + 8_000;
   const offer = (outcome: number, side: number, moneyMicro: number, sharesMicro: number, expirationS = 0): void => {
     const [makerAmountMicro, takerAmountMicro] = side === 0 ? [moneyMicro, sharesMicro] : [sharesMicro, moneyMicro];
     const order = { outcome, side, makerAmountMicro, takerAmountMicro, expirationS };
-    take(tMs, { type: 'PlaceOrder', orderId: orderIdOf(label), ...by, ...order });
+    placeOrder(take, tMs, { orderId: orderIdOf(label), ...by, ...order });
     label += 1;
   };
   for (const outcome of [0, 1]) {
@@ -92,44 +57,31 @@ export function offerAtTheEdges(take: Take, tMs: number): void {
 /** A balance falls to exactly what one of two orders reserves: that one stays. */
 export function coverExactly(take: Take, tMs: number): void {
   const [wallet, seller] = [addressOf(OWNERS + 1), addressOf(OWNERS + 2)];
-  const order = (label: number, owner: string, marketIndex: number, side: number, lots: number): Command => ({
-    ...{
-      type: 'PlaceOrder',
-      orderId: orderIdOf(ORDERS + 2_000 + label),
-      keyId: keyOf(OWNERS + 1),
-      maker: owner,
-      owner,
-    },
-    ...{ marketIndex, outcome: 0, side, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
-    makerAmountMicro: side === 0 ? lots * 1_000 : lots * 10_000,
-    takerAmountMicro: side === 0 ? lots * 10_000 : lots * 1_000,
-  });
+  const keyId = keyOf(OWNERS + 1);
+  const order = (label: number, maker: string, marketIndex: number, side: number, lots: number): void =>
+    placeOrder(take, tMs, {
+      ...{ orderId: orderIdOf(ORDERS + 2_000 + label), keyId, maker, marketIndex, side },
+      makerAmountMicro: side === Side.BUY ? lots * 1_000 : lots * 10_000,
+      takerAmountMicro: side === Side.BUY ? lots * 10_000 : lots * 1_000,
+    });
   const [reserving, paying] = [MARKETS + 3, MARKETS + 4];
-  for (const marketIndex of [reserving, paying]) {
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  }
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 100_000, isFaucet: 0 });
-  take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 5_000_000, isFaucet: 0 });
-  const sets = { type: 'Split', wallet: seller, owner: seller, keyId: keyOf(OWNERS + 1), flags: 0 } as const;
-  take(tMs, { ...sets, marketIndex: paying, amountMicro: 4_000_000 });
-  take(tMs, order(1, wallet, reserving, 0, 60));
-  take(tMs, order(2, wallet, reserving, 0, 40));
-  take(tMs, order(3, wallet, paying, 0, 40));
-  take(tMs, order(4, seller, paying, 1, 40));
+  for (const marketIndex of [reserving, paying]) createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, wallet, 100_000);
+  deposit(take, tMs, seller, 5_000_000);
+  const by = { wallet: seller, owner: seller, keyId, marketIndex: paying, flags: 0 };
+  take(tMs, { type: 'Split', ...by, amountMicro: 4_000_000 });
+  order(1, wallet, reserving, Side.BUY, 60);
+  order(2, wallet, reserving, Side.BUY, 40);
+  order(3, wallet, paying, Side.BUY, 40);
+  order(4, seller, paying, Side.SELL, 40);
 }
 
 /** Odd shares of a market that resolves 50/50: the last redemption leaves a micro as dust. */
 export function leaveDust(take: Take, tMs: number): void {
   const wallets = [addressOf(OWNERS + 3), `0x${hex(2, 40)}`];
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(MARKETS), ...terms });
-  take(tMs, {
-    type: 'FaucetShares',
-    wallet: wallets[0],
-    owner: wallets[0],
-    marketIndex: MARKETS,
-    outcome: 0,
-    amountMicro: 3,
-  });
+  createMarket(take, tMs, MARKETS);
+  const who = { wallet: wallets[0], owner: wallets[0] };
+  take(tMs, { type: 'FaucetShares', ...who, marketIndex: MARKETS, outcome: 0, amountMicro: 3 });
   take(tMs, { type: 'ResolveMarket', marketIndex: MARKETS, resolution: 2 });
   for (const wallet of wallets) {
     take(tMs, { type: 'Redeem', wallet, owner: wallet, keyId: keyOf(OWNERS + 3), marketIndex: MARKETS, flags: 0 });
@@ -143,36 +95,28 @@ export function leaveDust(take: Take, tMs: number): void {
 export function releaseIntoOwn(take: Take, tMs: number): void {
   for (const marketIndex of [MARKETS + 1, MARKETS + 2]) {
     const [buyer, seller] = [addressOf(OWNERS + 2 * marketIndex), addressOf(OWNERS + 2 * marketIndex + 1)];
-    const by = (owner: string) => ({ keyId: keyOf(OWNERS + 4), owner, marketIndex, flags: 0 });
+    const keyId = keyOf(OWNERS + 4);
     /** 100 lots at 0.50. */
     const order = (label: number, maker: string, outcome: number, side: number) =>
-      take(tMs, {
-        ...{
-          type: 'PlaceOrder',
-          orderId: orderIdOf(ORDERS + 100 * marketIndex + label),
-          maker,
-          ...by(maker),
-          outcome,
-          side,
-        },
-        ...{ orderType: 0, timestampMs: tMs, expirationS: 0 },
-        ...{ makerAmountMicro: side === 0 ? 500_000 : 1_000_000, takerAmountMicro: side === 0 ? 1_000_000 : 500_000 },
+      placeOrder(take, tMs, {
+        ...{ orderId: orderIdOf(ORDERS + 100 * marketIndex + label), keyId, maker, marketIndex, outcome, side },
+        makerAmountMicro: side === Side.BUY ? 500_000 : 1_000_000,
+        takerAmountMicro: side === Side.BUY ? 1_000_000 : 500_000,
       });
-    const delaying = { ...terms, tickPips: 100, delaySeconds: 3 };
-    take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...delaying });
-    take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 1_010_000, isFaucet: 0 });
-    take(tMs, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 4_000_000, isFaucet: 0 });
-    take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
-    order(1, buyer, 1, 0);
-    order(2, seller, 0, 1);
-    order(3, buyer, 0, 0);
+    createMarket(take, tMs, marketIndex, { tickPips: 100, delaySeconds: 3 });
+    deposit(take, tMs, buyer, 1_010_000);
+    deposit(take, tMs, seller, 4_000_000);
+    take(tMs, { type: 'Split', wallet: seller, owner: seller, keyId, marketIndex, amountMicro: 1_000_000, flags: 0 });
+    order(1, buyer, 1, Side.BUY);
+    order(2, seller, 0, Side.SELL);
+    order(3, buyer, 0, Side.BUY);
     take(tMs, { type: 'Withdraw', wallet: buyer, owner: buyer, amountMicro: 10_000 });
   }
   take(tMs + 4_000, { type: 'Tick' });
 }
 
 /** Three orders whose ids differ, but hash to the same entry of the pool: each is canceled by its own id. */
-export function collide(take: Take, tMs: number): void {
+export function collideIds(take: Take, tMs: number): void {
   const owner = addressOf(0);
   const by = { keyId: keyOf(0), owner };
   const idOf = (first: string, rest: number): string => `0x${first}${hex(rest, 48)}`;
@@ -181,21 +125,8 @@ export function collide(take: Take, tMs: number): void {
     idOf('5455555580000000', 1),
     idOf('66666666000012ae', 1),
   ];
-  const place = (orderId: string): void =>
-    take(tMs, {
-      ...{
-        type: 'PlaceOrder',
-        orderId,
-        maker: owner,
-        ...by,
-        marketIndex: 0,
-        outcome: 0,
-        side: 0,
-        orderType: 0,
-        flags: 0,
-      },
-      ...{ timestampMs: tMs, expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
-    });
+  const order = { ...by, maker: owner, marketIndex: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 };
+  const place = (orderId: string): void => placeOrder(take, tMs, { ...order, orderId });
   const cancel = (orderId: string): void => take(tMs, { type: 'CancelOrders', ...by, items: [orderId] });
   place(first);
   place(second);
@@ -207,14 +138,11 @@ export function collide(take: Take, tMs: number): void {
 }
 
 /** Ids repeated after others of earlier and later seconds, and after a table of ids has grown: each is remembered. */
-export function repeatLate(take: Take, tMs: number): void {
-  const owner = addressOf(0);
-  const by = { maker: owner, owner, keyId: keyOf(0), marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0 };
+export function repeatIdsLater(take: Take, tMs: number): void {
+  const by = { maker: addressOf(0), keyId: keyOf(0), marketIndex: 0 };
+  const order = { ...by, makerAmountMicro: 10_000, takerAmountMicro: 100_000 };
   const place = (orderId: string, timestampMs: number, atMs: number): void =>
-    take(atMs, {
-      ...{ type: 'PlaceOrder', ...by, orderId, timestampMs },
-      ...{ expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
-    });
+    placeOrder(take, atMs, { ...order, orderId, timestampMs });
   const idOf = (first: string, label: number): string => `0x${first}${hex(label, 64 - first.length)}`;
   const early = idOf('77777777', 1);
   place(idOf('77777777', 2), tMs, tMs);
@@ -237,33 +165,26 @@ export function coarsenMeanwhile(take: Take, tMs: number): void {
   // All words of its address differ: each of them counts when it cancels.
   const buyer = `0x${[1, 2, 3, 4, 5].map((word) => hex(word * 0x1111_1111, 8)).join('')}`;
   const seller = addressOf(OWNERS + 11);
-  const by = (owner: string) => ({ keyId: keyOf(OWNERS + 10), owner, marketIndex, flags: 0 });
-  const market = { ...terms, tickPips: 10, delaySeconds: 3 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  for (const owner of [buyer, seller]) {
-    take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 9_000_000, isFaucet: 0 });
-  }
-  take(tMs, { type: 'Split', wallet: seller, ...by(seller), amountMicro: 1_000_000 });
-  for (const [side, owner] of [seller, buyer].entries()) {
-    take(tMs + 4_000 * side, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_300 + side), maker: owner, ...by(owner) },
-      ...{ outcome: 0, side: 1 - side, orderType: 0, timestampMs: tMs, expirationS: 0 },
-      ...(side === 0
-        ? { makerAmountMicro: 1_000_000, takerAmountMicro: 501_000 }
-        : { makerAmountMicro: 501_000, takerAmountMicro: 1_000_000 }),
-    });
-    if (side === 0) take(tMs + 4_000, { type: 'Tick' });
-  }
-  take(tMs + 4_000, { type: 'CancelAll', owner: seller, keyId: keyOf(OWNERS + 10) });
+  const keyId = keyOf(OWNERS + 10);
+  const market = { ...terms, delaySeconds: 3 };
+  createMarket(take, tMs, marketIndex, market);
+  for (const owner of [buyer, seller]) deposit(take, tMs, owner, 9_000_000);
+  take(tMs, { type: 'Split', wallet: seller, owner: seller, keyId, marketIndex, amountMicro: 1_000_000, flags: 0 });
+  const sale = { keyId, maker: seller, marketIndex, side: Side.SELL, timestampMs: tMs };
+  const [shares, money] = [1_000_000, 501_000];
+  const [asked, bid, sold] = [orderIdOf(ORDERS + 7_300), orderIdOf(ORDERS + 7_301), orderIdOf(ORDERS + 7_310)];
+  placeOrder(take, tMs, { ...sale, orderId: asked, makerAmountMicro: shares, takerAmountMicro: money });
+  take(tMs + 4_000, { type: 'Tick' });
+  placeOrder(take, tMs + 4_000, {
+    ...{ orderId: bid, keyId, maker: buyer, marketIndex, timestampMs: tMs },
+    ...{ makerAmountMicro: money, takerAmountMicro: shares },
+  });
+  take(tMs + 4_000, { type: 'CancelAll', owner: seller, keyId });
   take(tMs + 4_000, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
   take(tMs + 9_000, { type: 'Tick' });
-  take(tMs + 9_000, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_310), maker: seller, ...by(seller), outcome: 0, side: 1 },
-    ...{ orderType: 0, timestampMs: tMs, expirationS: 0, makerAmountMicro: 500_000, takerAmountMicro: 250_000 },
-  });
+  placeOrder(take, tMs + 9_000, { ...sale, orderId: sold, makerAmountMicro: 500_000, takerAmountMicro: 250_000 });
   take(tMs + 13_000, { type: 'Tick' });
-  const items = [orderIdOf(ORDERS + 7_301)];
-  take(tMs + 13_000, { type: 'CancelOrders', owner: buyer, keyId: keyOf(OWNERS + 10), items });
+  take(tMs + 13_000, { type: 'CancelOrders', owner: buyer, keyId, items: [bid] });
 }
 
 /**
@@ -274,17 +195,10 @@ export function refineByUpdate(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 8;
   const buyer = addressOf(OWNERS + 12);
   const market = { ...terms, tickPips: 100 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 9_000_000, isFaucet: 0 });
-  take(tMs, {
-    ...{
-      type: 'PlaceOrder',
-      orderId: orderIdOf(ORDERS + 7_400),
-      maker: buyer,
-      owner: buyer,
-      keyId: keyOf(OWNERS + 12),
-    },
-    ...{ marketIndex, outcome: 0, side: 0, orderType: 0, timestampMs: tMs, expirationS: 0, flags: 0 },
+  createMarket(take, tMs, marketIndex, market);
+  deposit(take, tMs, buyer, 9_000_000);
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 7_400), keyId: keyOf(OWNERS + 12), maker: buyer, marketIndex },
     ...{ makerAmountMicro: 970_000, takerAmountMicro: 1_000_000 },
   });
   take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.AUTO_TICK, ...market, autoTick: 1 });
@@ -295,12 +209,11 @@ export function refineByUpdate(take: Take, tMs: number): void {
 export function repeatAtSliceEnd(take: Take, tMs: number): void {
   const endMs = Math.ceil(tMs / SLICE_MS) * SLICE_MS;
   const wallet = addressOf(OWNERS + 44);
-  take(endMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  deposit(take, endMs, wallet, 9_000_000);
   for (const offMs of [-2, -1, 0, 1_000, 0]) {
-    take(endMs, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 9_000 + offMs), maker: wallet, owner: wallet },
-      ...{ keyId: keyOf(OWNERS + 44), marketIndex: 2, outcome: 0, side: 0, orderType: 0, flags: 0 },
-      ...{ timestampMs: endMs + offMs, expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 1_000_000 },
+    placeOrder(take, endMs, {
+      ...{ orderId: orderIdOf(ORDERS + 9_000 + offMs), keyId: keyOf(OWNERS + 44), maker: wallet, marketIndex: 2 },
+      ...{ timestampMs: endMs + offMs, makerAmountMicro: 10_000, takerAmountMicro: 1_000_000 },
     });
   }
 }
@@ -309,17 +222,13 @@ export function repeatAtSliceEnd(take: Take, tMs: number): void {
 export function offerBetweenTicks(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 10;
   const buyer = addressOf(OWNERS + 43);
-  const by = { keyId: keyOf(OWNERS + 43), maker: buyer, owner: buyer, marketIndex, flags: 0 };
-  const market = { ...terms, tickPips: 10 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  take(tMs, { type: 'Deposit', wallet: buyer, owner: buyer, amountMicro: 9_000_000, isFaucet: 0 });
+  const by = { keyId: keyOf(OWNERS + 43), maker: buyer, marketIndex };
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, buyer, 9_000_000);
   for (const [at, pips] of [4_050, 3_050].entries()) {
-    take(tMs, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_480 + at), ...by },
-      ...{ outcome: 0, side: 0, orderType: 0, timestampMs: tMs, expirationS: 0 },
-      ...{ makerAmountMicro: 100 * pips, takerAmountMicro: 1_000_000 },
-    });
-    take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...market, tickPips: 100 });
+    const amounts = { makerAmountMicro: 100 * pips, takerAmountMicro: 1_000_000 };
+    placeOrder(take, tMs, { ...by, orderId: orderIdOf(ORDERS + 7_480 + at), ...amounts });
+    take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...terms, tickPips: 100 });
   }
 }
 
@@ -330,53 +239,35 @@ export function offerBetweenTicks(take: Take, tMs: number): void {
 export function refineAtRelease(take: Take, tMs: number): void {
   const marketIndex = MARKETS + 9;
   const [seller, buyer] = [addressOf(OWNERS + 40), addressOf(OWNERS + 41)];
-  const by = {
-    keyId: keyOf(OWNERS + 40),
-    marketIndex,
-    outcome: 0,
-    orderType: 0,
-    flags: 0,
-    timestampMs: tMs,
-    expirationS: 0,
-  };
-  const market = { ...terms, tickPips: 100, autoTick: 1, delaySeconds: 3 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...market });
-  for (const wallet of [seller, buyer]) {
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
-  }
-  const sets = { wallet: seller, owner: seller, keyId: by.keyId, marketIndex, flags: 0 };
-  take(tMs, { type: 'Split', ...sets, amountMicro: 1_000_000 });
-  take(tMs, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_450), maker: seller, owner: seller, ...by },
-    ...{ side: 1, makerAmountMicro: 1_000_000, takerAmountMicro: 970_000 },
+  const by = { keyId: keyOf(OWNERS + 40), marketIndex };
+  createMarket(take, tMs, marketIndex, { tickPips: 100, autoTick: 1, delaySeconds: 3 });
+  for (const wallet of [seller, buyer]) deposit(take, tMs, wallet, 9_000_000);
+  take(tMs, { type: 'Split', wallet: seller, owner: seller, ...by, amountMicro: 1_000_000, flags: 0 });
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 7_450), maker: seller, ...by, side: Side.SELL },
+    ...{ makerAmountMicro: 1_000_000, takerAmountMicro: 970_000 },
   });
-  take(tMs, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_451), maker: buyer, owner: buyer, ...by },
-    ...{ side: 0, makerAmountMicro: 1_940_000, takerAmountMicro: 2_000_000 },
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 7_451), maker: buyer, ...by },
+    ...{ makerAmountMicro: 1_940_000, takerAmountMicro: 2_000_000 },
   });
-  take(tMs + 3_000, { type: 'Deposit', wallet: seller, owner: seller, amountMicro: 1, isFaucet: 0 });
+  deposit(take, tMs + 3_000, seller, 1);
 }
 
 /** Orders of later and later hours: with each of them the ids of more hours are forgotten. */
-export function forgetByAndBy(take: Take, tMs: number, hours: readonly number[]): void {
+export function forgetIdsByHour(take: Take, tMs: number, hours: readonly number[]): void {
   const wallet = addressOf(OWNERS + 42);
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 9_000_000, isFaucet: 0 });
+  deposit(take, tMs, wallet, 9_000_000);
   for (const [at, hour] of hours.entries()) {
-    const timestampMs = tMs + hour * HOUR_MS;
-    take(timestampMs, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_460 + at), maker: wallet, owner: wallet },
-      ...{ keyId: keyOf(OWNERS + 42), marketIndex: 2, outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs },
-      ...{ expirationS: 0, makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
+    placeOrder(take, tMs + hour * HOUR_MS, {
+      ...{ orderId: orderIdOf(ORDERS + 7_460 + at), keyId: keyOf(OWNERS + 42), maker: wallet, marketIndex: 2 },
+      ...{ makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
     });
   }
 }
 
 /** Exercises the differences between the rules versions, under each version. */
-export function changeRules(
-  take: Take,
-  tMs: number,
-  settings: Omit<CommandOf<'Started'>, 'type' | 'rulesVersion'>,
-): void {
+export function changeRules(take: Take, tMs: number, settings: Settings): void {
   for (const rulesVersion of Object.values(RulesVersion)) {
     take(tMs, { type: 'Started', rulesVersion, ...settings });
     const first = OWNERS + 13 + 6 * rulesVersion;
@@ -398,72 +289,59 @@ function bindEarly(take: Take, tMs: number, first: number): void {
 function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number): void {
   const [seller, buyer] = [addressOf(first), addressOf(first + 1)];
   const keyId = keyOf(first);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms, tickPips: 1 });
-  for (const wallet of [seller, buyer]) {
-    take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 30_000_000_000_000, isFaucet: 0 });
-  }
-  const sets = { wallet: seller, owner: seller, keyId, marketIndex, flags: 0 };
-  take(tMs, { type: 'Split', ...sets, amountMicro: 20_000_000_000_000 });
-  const order = {
-    type: 'PlaceOrder',
-    keyId,
-    marketIndex,
-    outcome: 0,
-    timestampMs: tMs,
-    expirationS: 0,
-    flags: 0,
-  } as const;
+  createMarket(take, tMs, marketIndex, { tickPips: 1 });
+  for (const wallet of [seller, buyer]) deposit(take, tMs, wallet, 30_000_000_000_000);
+  const by = { keyId, marketIndex, flags: 0 };
+  take(tMs, { type: 'Split', wallet: seller, owner: seller, ...by, amountMicro: 20_000_000_000_000 });
   const lots = 900_000_000;
   for (const pips of [1, 2]) {
-    take(tMs, {
-      ...{ ...order, orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex + pips), maker: seller, owner: seller },
-      ...{ side: 1, orderType: 0, makerAmountMicro: lots * 10_000, takerAmountMicro: lots * pips },
+    placeOrder(take, tMs, {
+      ...{ orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex + pips), maker: seller, ...by, side: Side.SELL },
+      ...{ makerAmountMicro: lots * 10_000, takerAmountMicro: lots * pips },
     });
   }
-  take(tMs, {
-    ...{ ...order, orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex), maker: buyer, owner: buyer },
-    ...{ side: 0, orderType: 3, makerAmountMicro: 5_000_000_000, takerAmountMicro: 10_000_000_000 },
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex), maker: buyer, ...by, orderType: OrderType.FAK },
+    ...{ makerAmountMicro: 5_000_000_000, takerAmountMicro: 10_000_000_000 },
   });
   take(tMs, { type: 'SetAccountFlags', owner: buyer, mask: AccountFlag.BANNED, flags: AccountFlag.BANNED });
-  take(tMs, { type: 'Split', wallet: buyer, owner: buyer, keyId, marketIndex, flags: 0, amountMicro: 1_000_000 });
+  take(tMs, { type: 'Split', wallet: buyer, owner: buyer, ...by, amountMicro: 1_000_000 });
 }
 
 /** Half of all shares is paid in a market that resolves 50/50, for an odd number of each token too. */
-export function halveOdd(take: Take, tMs: number): void {
+export function redeemOddShares(take: Take, tMs: number): void {
   const wallet = addressOf(OWNERS + 8);
   const marketIndex = MARKETS + 6;
   const by = { wallet, owner: wallet, keyId: keyOf(OWNERS + 8), marketIndex, flags: 0 };
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  take(tMs, { type: 'Deposit', wallet, owner: wallet, amountMicro: 5_000_001, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, wallet, 5_000_001);
   take(tMs, { type: 'Split', ...by, amountMicro: 1_000_001 });
   take(tMs, { type: 'ResolveMarket', marketIndex, resolution: 2 });
   take(tMs, { type: 'Redeem', ...by });
 }
 
 /** Keys that differ in one word each, in turns: the silent one loses its orders, the others keep theirs. */
-export function lapseOne(take: Take, tMs: number): void {
+export function lapseOneKey(take: Take, tMs: number): void {
   const owner = addressOf(OWNERS + 6);
   const marketIndex = MARKETS + 5;
   const keyWith = (odd: number): string => `0x${[0, 1, 2, 3].map((word) => hex(word === odd ? 5 : 9, 8)).join('')}`;
   const silent = keyWith(-1);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  take(tMs, { type: 'Deposit', wallet: owner, owner, amountMicro: 10_000_000, isFaucet: 0 });
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, owner, 10_000_000);
   const ids = { given: `0x${hex(0, 32)}`, next: `0x${hex(1, 32)}` };
   take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 });
   take(tMs, { type: 'Heartbeat', owner, keyId: silent, ...ids, refresh: 0 }); // refused: it gives another id than the next
   for (const [at, keyId] of [0, 1, 2, 3].flatMap((odd) => [silent, keyWith(odd)]).entries()) {
-    take(tMs, {
-      ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 7_100 + at), keyId, maker: owner, owner, marketIndex },
-      ...{ outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
+    placeOrder(take, tMs, {
+      ...{ orderId: orderIdOf(ORDERS + 7_100 + at), keyId, maker: owner, marketIndex },
       ...{ makerAmountMicro: 10_000, takerAmountMicro: 100_000 },
     });
   }
 }
 
 /** Extreme orders: a micro on one side, the maximum of lots, and one lot more. */
-export function askExtremes(take: Take, tMs: number): void {
-  const by = { keyId: keyOf(3), maker: addressOf(3), owner: addressOf(3), marketIndex: 2, outcome: 0 };
-  const order = { type: 'PlaceOrder', ...by, timestampMs: tMs, expirationS: 0 } as const;
+export function placeExtremeOrders(take: Take, tMs: number): void {
+  const by = { keyId: keyOf(3), maker: addressOf(3), marketIndex: 2 };
   const amounts: readonly (readonly [side: number, orderType: number, maker: number, taker: number, flags?: number])[] =
     [
       [0, 2, 1, 10_000],
@@ -477,7 +355,7 @@ export function askExtremes(take: Take, tMs: number): void {
     ];
   for (const [at, [side, orderType, makerAmountMicro, takerAmountMicro, flags = 0]] of amounts.entries()) {
     const orderId = orderIdOf(ORDERS + 6_000 + at);
-    take(tMs, { ...order, orderId, side, orderType, makerAmountMicro, takerAmountMicro, flags });
+    placeOrder(take, tMs, { ...by, orderId, side, orderType, makerAmountMicro, takerAmountMicro, flags });
   }
 }
 
@@ -486,31 +364,25 @@ export function askExtremes(take: Take, tMs: number): void {
  * a market, at the lowest price. In between its tick is made coarser and fine again, which the order survives: somebody
  * sells to it.
  */
-export function moveNewest(take: Take, tMs: number): void {
+export function moveNewestWallet(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
   const marketIndex = MARKETS + 15;
   const keyId = keyOf(OWNERS + 50);
-  take(tMs, { type: 'CreateMarket', eventNumber: 0, ...marketIds(marketIndex), ...terms });
-  for (const [wallet, of] of [
-    [owner, owner],
-    [newest, owner],
-    [other, other],
-  ]) {
-    take(tMs, { type: 'Deposit', wallet, owner: of, amountMicro: 1_000_000, isFaucet: 0 });
-  }
+  createMarket(take, tMs, marketIndex);
+  deposit(take, tMs, owner, 1_000_000);
+  take(tMs, { type: 'Deposit', wallet: newest, owner, amountMicro: 1_000_000, isFaucet: 0 });
+  deposit(take, tMs, other, 1_000_000);
   take(tMs, { type: 'Split', wallet: other, owner: other, keyId, marketIndex, flags: 0, amountMicro: 1_000_000 });
-  take(tMs, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 8_700), keyId, maker: owner, owner, marketIndex },
-    ...{ outcome: 0, side: 0, orderType: 0, flags: 0, timestampMs: tMs, expirationS: 0 },
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 8_700), keyId, maker: owner, marketIndex },
     ...{ makerAmountMicro: 1_000, takerAmountMicro: 1_000_000 },
   });
   for (const tickPips of [100, 10]) {
     take(tMs, { type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...terms, tickPips });
   }
-  take(tMs, {
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(ORDERS + 8_701), keyId, maker: other, owner: other, marketIndex },
-    ...{ outcome: 0, side: 1, orderType: OrderType.FAK, flags: 0, timestampMs: tMs, expirationS: 0 },
-    ...{ makerAmountMicro: 10_000, takerAmountMicro: 10 },
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(ORDERS + 8_701), keyId, maker: other, marketIndex },
+    ...{ side: Side.SELL, orderType: OrderType.FAK, makerAmountMicro: 10_000, takerAmountMicro: 10 },
   });
   take(tMs, { type: 'BindWallet', owner: other, wallet: newest, signatureType: 2 });
   take(tMs, { type: 'CancelAll', owner, keyId });

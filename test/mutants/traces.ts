@@ -4,14 +4,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
 import { type Command, type EngineEvent, EventWriter, encodeCommand } from '../../engine/protocol/index.ts';
-import { Generator, type Timed } from '../model/generator.ts';
+import { Generator, type TimedCommand } from '../model/generator.ts';
 import { walletOf } from '../model/names.ts';
 import { ReferenceExchange } from '../model/reference.ts';
-import { asides, few } from './asides.ts';
+import { asideAnswers, fewOwners } from './asides.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
-import { sayingsOfDamage } from './damagedSnapshots.ts';
-import { acceptForEver } from './hairs.ts';
+import { damagedLoadOutcomes } from './damagedSnapshots.ts';
+import { acceptAnyAge } from './hairs.ts';
 
 interface TracedCommand {
   readonly tMs: number;
@@ -24,7 +24,7 @@ export interface Trace {
   readonly name: string;
   readonly commands: readonly TracedCommand[];
   /** Everything that can be asked of the core, after this many commands. */
-  readonly looks: readonly { readonly after: number; readonly text: string }[];
+  readonly checkpoints: readonly { readonly after: number; readonly text: string }[];
   /**
    * What the invariants report on damage to the state after this many
    * commands, and how loading responds to damage to its snapshot.
@@ -33,31 +33,34 @@ export interface Trace {
     | {
         readonly after: number;
         readonly found: readonly FoundCorruption[];
-        readonly sayings: readonly string[];
+        readonly loadOutcomes: readonly string[];
         /** The core's answers to the questions of asides.ts. */
-        readonly asides: readonly string[];
+        readonly asideAnswers: readonly string[];
       }
     | undefined;
 }
 
 /** The name of the trace of a crowd. */
 export const CROWD = 'crowd';
-const LOOK_EVERY = 60;
+const CHECKPOINT_EVERY = 60;
+/** How many accounts, opened or not, are asked for their balances. */
+const ACCOUNTS_ASKED = 40;
 /** The checks of the state are themselves checked on these traces, after this many commands or at their end. */
 const CORRUPTED: ReadonlyMap<string, number> = new Map([
   ['seed 3', 420],
-  ['few', Infinity],
+  ['few owners', Infinity],
 ]);
 
 /** A core's answers to every question, as one text. */
-export function askEverything(core: Exchange, marketCount: number, accountCount: number): string {
+export function askEverything(core: Exchange): string {
   core.checkInvariants();
+  const marketCount = marketsIn(core);
   const parts = [core.stateHash(), core.idSetHash()];
   for (let market = 0; market < marketCount; market += 1) {
     const { bids, asks } = core.bookLevels(market);
     parts.push([...bids, ...asks].map(({ pips, lots }) => `${lots}@${pips}`).join(' '));
   }
-  for (let account = 0; account < Math.min(accountCount, 40); account += 1) {
+  for (let account = 0; account < ACCOUNTS_ASKED; account += 1) {
     const shares = Array.from({ length: marketCount * 2 }, (_, key) => core.sharesMicro(account, key >> 1, key & 1));
     parts.push(`${core.collateralMicro(account)} ${shares.join(' ')}`);
   }
@@ -66,18 +69,23 @@ export function askEverything(core: Exchange, marketCount: number, accountCount:
 }
 
 /** The events of the reference as the core would encode them. */
-function encoded(writer: EventWriter, events: readonly EngineEvent[]): Uint8Array {
+function encodeEvents(events: readonly EngineEvent[]): Uint8Array {
+  const writer = new EventWriter();
   writer.begin();
   for (const event of events) writer.write(event);
   writer.finish();
   return writer.bytes.slice(0, writer.length);
 }
 
-function record(name: string, timed: readonly Timed[], wanted: readonly (readonly EngineEvent[])[] | undefined): Trace {
+function record(
+  name: string,
+  timed: readonly TimedCommand[],
+  expected: readonly (readonly EngineEvent[])[] | undefined,
+): Trace {
   const core = new Exchange();
   const writer = new EventWriter();
   const commands: TracedCommand[] = [];
-  const looks: { after: number; text: string }[] = [];
+  const checkpoints: { after: number; text: string }[] = [];
   let corrupted: Trace['corrupted'];
   for (const [index, { tMs, command }] of timed.entries()) {
     const bytes = encodeCommand(command);
@@ -85,21 +93,23 @@ function record(name: string, timed: readonly Timed[], wanted: readonly (readonl
     core.apply(tMs, bytes, writer);
     writer.finish();
     const events = writer.bytes.slice(0, writer.length);
-    const due = wanted === undefined ? events : encoded(new EventWriter(), wanted[index]);
-    if (Buffer.compare(events, due) !== 0) throw new Error(`${name}: core and reference differ at command ${index}`);
+    const expectedEvents = expected === undefined ? events : encodeEvents(expected[index]);
+    if (Buffer.compare(events, expectedEvents) !== 0)
+      throw new Error(`${name}: core and reference differ at command ${index}`);
     commands.push({ tMs, bytes, events, nextDueMs: core.nextDueMs() });
-    const isLook = wanted === undefined ? index === timed.length - 1 : index % LOOK_EVERY === LOOK_EVERY - 1;
-    if (isLook) looks.push({ after: index, text: askEverything(core, marketsIn(core), accountsIn(core)) });
+    const isCheckpoint =
+      expected === undefined ? index === timed.length - 1 : index % CHECKPOINT_EVERY === CHECKPOINT_EVERY - 1;
+    if (isCheckpoint) checkpoints.push({ after: index, text: askEverything(core) });
     if (index === Math.min(CORRUPTED.get(name) ?? Number.NaN, timed.length - 1)) {
-      const sayings = sayingsOfDamage(core, Exchange);
-      corrupted = { after: index, found: corruptions(core), sayings, asides: asides(Exchange) };
+      const loadOutcomes = damagedLoadOutcomes(core, Exchange);
+      corrupted = { after: index, found: corruptions(core), loadOutcomes, asideAnswers: asideAnswers(Exchange) };
     }
   }
-  return { name, commands, looks, corrupted };
+  return { name, commands, checkpoints, corrupted };
 }
 
 /** The number of markets, counted through the public interface. */
-export function marketsIn(core: Exchange): number {
+function marketsIn(core: Exchange): number {
   let count = 0;
   for (;;) {
     try {
@@ -111,36 +121,30 @@ export function marketsIn(core: Exchange): number {
   }
 }
 
-export function accountsIn(core: Exchange): number {
-  let count = 0;
-  while (core.collateralMicro(count) !== undefined && count < 40) count += 1;
-  return count;
-}
-
 /**
- * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange of odd settings, and
- * one of few owners.
+ * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange that accepts orders
+ * of any age, and one with few owners.
  */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const generator = new Generator(seed);
     const reference = new ReferenceExchange();
-    const timed: Timed[] = [];
-    const wanted: (readonly EngineEvent[])[] = [];
+    const timed: TimedCommand[] = [];
+    const expected: (readonly EngineEvent[])[] = [];
     while (timed.length < commands) {
       const next = generator.next(reference.state);
       timed.push(next);
-      wanted.push(reference.apply(next.tMs, next.command));
+      expected.push(reference.apply(next.tMs, next.command));
     }
-    traces.push(record(`seed ${seed}`, timed, wanted));
+    traces.push(record(`seed ${seed}`, timed, expected));
   }
   for (const [name, play] of [
     [CROWD, crowd],
-    ['for ever', acceptForEver],
-    ['few', few],
+    ['any age', acceptAnyAge],
+    ['few owners', fewOwners],
   ] as const) {
-    const timed: Timed[] = [];
+    const timed: TimedCommand[] = [];
     play((tMs: number, command: Command) => timed.push({ tMs, command }));
     traces.push(record(name, timed, undefined));
   }

@@ -5,16 +5,17 @@ import { registerHooks } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { Exchange } from '../../engine/core/index.ts';
-import { giveaway, type Questions } from './killer.ts';
+import { differenceFromTraces, type Questions } from './killer.ts';
 import { coreFiles, coreFolder, type Mutant, mutantsOf, strippedSource } from './sites.ts';
 import { readTraces } from './traces.ts';
 
-const [traceFile, isEvery] = process.argv.slice(2);
+const [traceFile, selection] = process.argv.slice(2);
 const traces = readTraces(traceFile);
-const mutants = mutantsOf(coreFiles, isEvery === 'every');
+const mutants = mutantsOf(coreFiles, selection === 'every');
 const coreUrl = `${pathToFileURL(coreFolder).href}/`;
 const sources = new Map<string, string>();
-const MARK = '?mutant=';
+/** Followed by the mutant's id in the URLs of its modules. */
+const MUTANT_QUERY = '?mutant=';
 
 function sourceOf(file: string): string {
   let source = sources.get(file);
@@ -30,19 +31,19 @@ function mutated({ file, at, from, to }: Mutant): string {
   return `${source.slice(0, at)}${to}${source.slice(at + from.length)}`;
 }
 
-// A core whose URL bears a mark is loaded anew, with the change that the mark names in one of its files.
+// A core whose URL has the query is loaded anew, with the change of that mutant in one of its files.
 registerHooks({
   resolve: (specifier, context, next) => {
     const resolved = next(specifier, context);
-    const mark = context.parentURL?.indexOf(MARK) ?? -1;
-    if (mark < 0 || !resolved.url.startsWith(coreUrl)) return resolved;
-    return { ...resolved, url: `${resolved.url}${context.parentURL?.slice(mark) ?? ''}` };
+    const queryAt = context.parentURL?.indexOf(MUTANT_QUERY) ?? -1;
+    if (queryAt < 0 || !resolved.url.startsWith(coreUrl)) return resolved;
+    return { ...resolved, url: `${resolved.url}${context.parentURL?.slice(queryAt) ?? ''}` };
   },
   load: (url, context, next) => {
-    const mark = url.indexOf(MARK);
-    if (mark < 0) return next(url, context);
-    const file = url.slice(coreUrl.length, mark);
-    const mutant = mutants[Number(url.slice(mark + MARK.length))];
+    const queryAt = url.indexOf(MUTANT_QUERY);
+    if (queryAt < 0) return next(url, context);
+    const file = url.slice(coreUrl.length, queryAt);
+    const mutant = mutants[Number(url.slice(queryAt + MUTANT_QUERY.length))];
     const source = mutant?.file === file ? mutated(mutant) : sourceOf(file);
     return { format: 'module', source, shortCircuit: true };
   },
@@ -56,15 +57,13 @@ const questionsTo = (file: string): Questions => ({
 
 async function tryMutant(id: number): Promise<string | undefined> {
   try {
-    const module: { readonly Exchange: new () => Exchange } = await import(`${coreUrl}exchange.ts${MARK}${id}`);
-    return giveaway(module.Exchange, traces, questionsTo(mutants[id].file));
+    const module: { readonly Exchange: new () => Exchange } = await import(`${coreUrl}exchange.ts${MUTANT_QUERY}${id}`);
+    return differenceFromTraces(module.Exchange, traces, questionsTo(mutants[id].file));
   } catch (error) {
     return `loading: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
   }
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const id = Number(line);
-  const by = await tryMutant(id);
-  console.log(JSON.stringify({ id, by }));
+  console.log(JSON.stringify({ detectedBy: await tryMutant(Number(line)) }));
 }

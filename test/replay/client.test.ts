@@ -40,14 +40,14 @@ async function withServer(listener: RequestListener, use: (client: ExchangeClien
 }
 
 test.each([425, 429, 503])('the client retries a request after status %i and counts the waits', async (status) => {
-  let asked = 0;
+  let requests = 0;
   const listener: RequestListener = (_, response) => {
-    asked += 1;
-    response.writeHead(asked < 3 ? status : 200, { 'retry-after': '0' }).end('{}');
+    requests += 1;
+    response.writeHead(requests < 3 ? status : 200, { 'retry-after': '0' }).end('{}');
   };
   await withServer(listener, async (client) => {
     expect(await client.send('GET', '/')).toMatchObject({ status: 200 });
-    expect([asked, client.requestCount, client.waitCount]).toEqual([3, 3, 2]);
+    expect([requests, client.requestCount, client.waitCount]).toEqual([3, 3, 2]);
   });
 });
 

@@ -54,14 +54,14 @@ test('an order whose response was lost is counted as the exchange processed it',
 
 test('concurrent replays do not spend the funds of each other', async () => {
   const client = new ExchangeClient(new URL(server.url));
-  let letGo = (): void => undefined;
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+  let allowSplit = (): void => undefined;
+  const splitAllowed = new Promise<void>((resolve) => {
+    allowSplit = resolve;
   });
   const slow = new ExchangeClient(new URL(server.url));
   const sendAtOnce = slow.send.bind(slow);
   slow.send = async (method, path, details) => {
-    if (path === '/split') await held;
+    if (path === '/split') await splitAllowed;
     return sendAtOnce(method, path, details);
   };
   try {
@@ -73,11 +73,11 @@ test('concurrent replays do not spend the funds of each other', async () => {
     const balance = (): number => server.services.views.accounts.byWallet(traders[0].address)?.collateralMicro ?? 0;
     await vi.waitUntil(() => balance() > funding.sharesMicro, PATIENCE); // more than a first key brings
     await fundTraders(client, 'dev-admin', conditions, funding, traders);
-    letGo();
+    allowSplit();
     await first;
     expect(balance()).toBeGreaterThanOrEqual(funding.collateralMicro);
   } finally {
-    letGo();
+    allowSplit();
     client.close();
     slow.close();
   }

@@ -15,24 +15,24 @@ export interface Relay {
   close(): void;
 }
 
-const wholeOf = async (message: IncomingMessage): Promise<Buffer> => Buffer.concat(await message.toArray());
+const bodyOf = async (message: IncomingMessage): Promise<Buffer> => Buffer.concat(await message.toArray());
 
 /** @param change returns the reply to send in place of the exchange's, for a path with its query */
 export async function startRelay(to: string, change: (path: string, answer: Answer) => Answer): Promise<Relay> {
-  const handOn = async (asked: IncomingMessage): Promise<Answer> => {
-    const { method, url, headers } = asked;
-    const body = await wholeOf(asked);
+  const forward = async (request: IncomingMessage): Promise<Answer> => {
+    const { method, url, headers } = request;
+    const body = await bodyOf(request);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       httpRequest(new URL(url ?? '/', to), { method, headers }, resolve)
         .on('error', reject)
         .end(body);
     });
-    return { status: answer.statusCode ?? 0, body: await wholeOf(answer) };
+    return { status: answer.statusCode ?? 0, body: await bodyOf(answer) };
   };
-  const server = createServer((asked, reply) => {
-    handOn(asked).then((answer) => {
-      const { status, body, headers = {} } = change(asked.url ?? '', answer);
-      reply.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
+  const server = createServer((request, response) => {
+    forward(request).then((answer) => {
+      const { status, body, headers = {} } = change(request.url ?? '', answer);
+      response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -54,7 +54,7 @@ afterAll(async () => {
 });
 
 /** A relay that shows the books of one token, the first or the second one requested, without their best bid. */
-async function startWrong(place: 0 | 1): Promise<string> {
+async function startWrongRelay(place: 0 | 1): Promise<string> {
   const seen: string[] = [];
   relay = await startRelay(server.url, (path, answer) => {
     if (!path.startsWith('/book?')) return answer;
@@ -92,7 +92,7 @@ test.each(['first', 'second'])('the %s replay on an exchange accounts for every 
 });
 
 test.each([0, 1] as const)('the replay detects a level missing from the book of token %i', async (place) => {
-  const { tally } = await replayFlow(flow, { ...options, url: await startWrong(place) });
+  const { tally } = await replayFlow(flow, { ...options, url: await startWrongRelay(place) });
   expect(tally.agreement).toBeLessThan(1);
   expect(tally.mirrorsBroken).toBeGreaterThan(0);
   // Replies are compared with the first token's book only.
@@ -107,7 +107,7 @@ test('the replay command prints the agreement and exits with status 1 if too few
   expect(sound.output).toMatch(/^Mirror .* at 3 of 3 checkpoints\.$/m);
   expect(sound.output).toMatch(/^Agreement +100\.00 % of /m);
   expect(sound.status).toBe(0);
-  const wrong = await replay(await startWrong(1), '--check-every', '3');
+  const wrong = await replay(await startWrongRelay(1), '--check-every', '3');
   expect(wrong.output).toMatch(/^Mirror .* at \d of 5 checkpoints\.$/m);
   expect(wrong.output).toContain('The agreement is below 99.00 %.');
   expect(wrong.status).toBe(1);

@@ -2,7 +2,8 @@
 // seed mixes several of them. Used by flow.ts. They read only the views and do not judge what is right.
 import { type Command, MarketField, MarketStatus, MICRO_MAX, OrderFlag, OrderType, Side } from '../../engine/index.ts';
 import { guestNames, keyOf, marketIds, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
-import type { Actor, Sight } from './sight.ts';
+import type { Actor } from '../model/profile.ts';
+import type { Sight } from './sight.ts';
 
 type Profile = (sight: Sight) => Command | readonly Command[];
 
@@ -21,7 +22,7 @@ const maker: Profile = (sight) => {
   const { random } = sight;
   if (random.chance(30)) {
     const order = sight.recent();
-    if (order !== undefined) return sight.cancel([order]);
+    if (order !== undefined) return sight.cancel(order);
   }
   const actor = sight.actor();
   const marketIndex = sight.market();
@@ -259,8 +260,8 @@ const beater: Profile = (sight) => {
   const { owner, keys } = sight.actor();
   const keyId = keys[0];
   const expected = views.keys.expectedHeartbeat(keyId);
-  const given = expected !== undefined && random.chance(85) ? expected : sight.beat();
-  return { type: 'Heartbeat', owner, keyId, given, next: sight.beat(), refresh: random.chance(20) ? 1 : 0 };
+  const given = expected !== undefined && random.chance(85) ? expected : sight.newBeat();
+  return { type: 'Heartbeat', owner, keyId, given, next: sight.newBeat(), refresh: random.chance(20) ? 1 : 0 };
 };
 
 /** Wrong keys, wallets of others, old ids and times, keys and wallets that change hands. */

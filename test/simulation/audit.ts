@@ -73,8 +73,8 @@ export class Audit {
   private lastNumber = 0;
 
   constructor() {
-    this.open(FEES_WALLET, FEES_WALLET);
-    this.open(HOUSE_WALLET, HOUSE_WALLET);
+    this.openAccount(FEES_WALLET, FEES_WALLET);
+    this.openAccount(HOUSE_WALLET, HOUSE_WALLET);
   }
 
   accountOf(wallet: string): AuditedAccount | undefined {
@@ -92,7 +92,7 @@ export class Audit {
     if (this.held !== this.paidIn) fail('nothing is created or lost', { held: this.held, paidIn: this.paidIn });
   }
 
-  private open(wallet: string, owner: string): void {
+  private openAccount(wallet: string, owner: string): void {
     const account = { wallet, owner, collateral: 0, shares: new Map<number, number>() };
     this.accounts.push(account);
     this.byWallet.set(wallet, account);
@@ -104,7 +104,7 @@ export class Audit {
         this.accept(command, event);
         return;
       case 'OrderKilled':
-        this.number(event.orderNumber);
+        this.takeNumber(event.orderNumber);
         return;
       case 'OrderRested':
         this.rest(this.orderOf(event.orderNumber), event.lots);
@@ -133,7 +133,7 @@ export class Audit {
     switch (event.type) {
       case 'AccountOpened':
         if (event.accountId !== this.accounts.length) fail('accounts are numbered in turn', { id: event.accountId });
-        this.open(event.wallet, event.owner);
+        this.openAccount(event.wallet, event.owner);
         return;
       case 'CollateralChanged': {
         const amount = event.kind === CashKind.WITHDRAWAL ? -event.amountMicro : event.amountMicro;
@@ -208,7 +208,7 @@ export class Audit {
     this.moveVault(market, -payout - swept, event.vaultMicro);
   }
 
-  private number(orderNumber: number): void {
+  private takeNumber(orderNumber: number): void {
     this.lastNumber += 1;
     if (orderNumber !== this.lastNumber) fail('orders are numbered in turn', { orderNumber, due: this.lastNumber });
   }
@@ -217,29 +217,29 @@ export class Audit {
     return this.orders.get(number) ?? fail('events speak of live orders', { number });
   }
 
-  private moveMoney(account: AuditedAccount, amount: number, said: number): void {
+  private moveMoney(account: AuditedAccount, amount: number, stated: number): void {
     account.collateral += amount;
     this.held += amount;
     const { collateral } = account;
-    if (collateral !== said || collateral < 0) fail('collateral moves as stated', { collateral, said });
+    if (collateral !== stated || collateral < 0) fail('collateral moves as stated', { collateral, stated });
   }
 
-  private moveShares(account: AuditedAccount, market: number, outcome: number, amount: number, said: number): void {
+  private moveShares(account: AuditedAccount, market: number, outcome: number, amount: number, stated: number): void {
     const key = market * 2 + outcome;
     const after = (account.shares.get(key) ?? 0) + amount;
     account.shares.set(key, after);
-    if (after !== said || after < 0) fail('shares move as stated', { market, outcome, after, said });
+    if (after !== stated || after < 0) fail('shares move as stated', { market, outcome, after, stated });
   }
 
-  private moveVault(market: AuditedMarket, amount: number, said: number): void {
+  private moveVault(market: AuditedMarket, amount: number, stated: number): void {
     market.vault += amount;
     this.held += amount;
-    if (market.vault !== said || said < 0) fail('a vault moves as stated', { vault: market.vault, said });
+    if (market.vault !== stated || stated < 0) fail('a vault moves as stated', { vault: market.vault, stated });
   }
 
   private accept(command: Command, event: EventOf<'OrderAccepted'>): void {
     if (command.type !== 'PlaceOrder') fail('only orders are accepted', { command: command.type });
-    this.number(event.orderNumber);
+    this.takeNumber(event.orderNumber);
     const { outcome, side, pricePips: pips, orderNumber: number } = event;
     this.orders.set(number, {
       ...{ number, outcome, side, pips, id: command.orderId, keyId: command.keyId },
@@ -254,9 +254,9 @@ export class Audit {
   private rest(order: AuditedOrder, lots: number): void {
     if (order.remaining !== lots || lots < 1 || order.isResting) fail('what rests is what is left', { lots });
     order.isResting = true;
-    const isBid = facesUp(order);
-    const side = isBid ? order.market.bids : order.market.asks;
-    const pips = onLadder(order);
+    const { bids } = order.market;
+    const side = sideOf(order);
+    const pips = ladderPips(order);
     const level = side.levels.get(pips);
     if (level !== undefined) {
       level.push(order);
@@ -264,7 +264,7 @@ export class Audit {
     }
     side.levels.set(pips, [order]);
     let at = side.pips.length;
-    while (at > 0 && (isBid ? side.pips[at - 1] > pips : side.pips[at - 1] < pips)) at -= 1;
+    while (at > 0 && (side === bids ? side.pips[at - 1] > pips : side.pips[at - 1] < pips)) at -= 1;
     side.pips.splice(at, 0, pips);
   }
 
@@ -278,8 +278,8 @@ export class Audit {
   private end(order: AuditedOrder): void {
     this.orders.delete(order.number);
     if (!order.isResting) return;
-    const side = facesUp(order) ? order.market.bids : order.market.asks;
-    const pips = onLadder(order);
+    const side = sideOf(order);
+    const pips = ladderPips(order);
     const level = side.levels.get(pips) ?? [];
     level.splice(level.indexOf(order), 1);
     if (level.length > 0) return;
@@ -307,7 +307,7 @@ export class Audit {
     if (isBuy ? trade.pricePips > taker.pips : trade.pricePips < taker.pips) fail('a taker pays at most its limit');
     const cost = trade.lots * trade.pricePips;
     const shares = trade.lots * MICRO_PER_LOT;
-    this.give(taker, trade.lots, isBuy ? cost : shares);
+    this.bookFill(taker, trade.lots, isBuy ? cost : shares);
     this.moveMoney(taker.account, (isBuy ? -cost : cost) - trade.feeMicro, trade.takerCollateralMicro);
     const got = isBuy ? shares : -shares;
     this.moveShares(taker.account, market.index, taker.outcome, got, trade.takerSharesMicro);
@@ -318,9 +318,9 @@ export class Audit {
   private settleMaker(taker: AuditedOrder, trade: EventOf<'Trade'>, fill: EventOf<'Fill'>): void {
     const maker = this.orderOf(fill.makerOrderNumber);
     const { market, outcome, pips } = maker;
-    const side = facesUp(maker) ? market.bids : market.asks;
+    const side = sideOf(maker);
     const best = side.pips[side.pips.length - 1];
-    if (market !== taker.market || facesUp(maker) === facesUp(taker)) fail('a maker rests on the other side');
+    if (market !== taker.market || isBid(maker) === isBid(taker)) fail('a maker rests on the other side');
     if (side.levels.get(best)?.[0] !== maker)
       fail('makers are met in price-time order', { number: maker.number, best });
     if (fill.pricePips !== pips) fail('a maker trades at its own price', { number: maker.number });
@@ -332,7 +332,7 @@ export class Audit {
     const isBuy = maker.side === Side.BUY;
     const money = fill.lots * pips;
     const shares = fill.lots * MICRO_PER_LOT;
-    this.give(maker, fill.lots, isBuy ? money : shares);
+    this.bookFill(maker, fill.lots, isBuy ? money : shares);
     if (maker.remaining !== fill.remainingLots) fail('what a maker has left adds up', { number: maker.number });
     this.moveMoney(maker.account, isBuy ? -money : money, fill.makerCollateralMicro);
     this.moveShares(maker.account, market.index, outcome, isBuy ? shares : -shares, fill.makerSharesMicro);
@@ -340,7 +340,7 @@ export class Audit {
   }
 
   /** Books a fill of an order and checks that the order gives no more than its owner signed. */
-  private give(order: AuditedOrder, lots: number, micro: number): void {
+  private bookFill(order: AuditedOrder, lots: number, micro: number): void {
     order.remaining -= lots;
     order.mayGive -= micro;
     if (order.mayGive < 0) fail('no order gives more than it signed', { number: order.number, by: -order.mayGive });
@@ -348,5 +348,6 @@ export class Audit {
 }
 
 /** Whether an order bids in the first token's terms. */
-const facesUp = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
-const onLadder = ({ pips, outcome }: AuditedOrder): number => (outcome === 0 ? pips : PIPS_PER_UNIT - pips);
+const isBid = ({ side, outcome }: AuditedOrder): boolean => (side === Side.BUY) === (outcome === 0);
+const sideOf = (order: AuditedOrder): AuditedSide => (isBid(order) ? order.market.bids : order.market.asks);
+const ladderPips = ({ pips, outcome }: AuditedOrder): number => (outcome === 0 ? pips : PIPS_PER_UNIT - pips);

@@ -1,6 +1,6 @@
 // Known faults that a simulation must find. Each changes one place of the engine's or the server's source while the module
-// is loaded, and names the number of commands within which it must show. Used by main.ts and canary.test.ts. Nothing on
-// disk is changed.
+// is loaded, and names the number of commands within which it must show. Used by main.ts, player.ts and simulation.test.ts.
+// Nothing on disk is changed.
 import { readFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { pathToFileURL } from 'node:url';
 
 interface Canary {
   readonly file: string;
-  readonly from: string | RegExp;
+  readonly from: RegExp;
   readonly to: string;
   /** The fault must be found within this many commands. */
   readonly commandsMax: number;
@@ -73,8 +73,9 @@ const root = join(import.meta.dirname, '..', '..');
 export function breakBuild({ file, from, to }: Canary): void {
   const path = join(root, file);
   const source = readFileSync(path, 'utf8');
+  const places = source.split(from).length - 1;
+  if (places !== 1) throw new Error(`canary: ${String(from)} is in ${file} ${places} times: name its one line.`);
   const broken = source.replace(from, to);
-  if (broken === source) throw new Error(`canary: ${String(from)} is not in ${file}: say where its line is now.`);
   const url = pathToFileURL(path).href;
   registerHooks({
     load: (target, context, next) =>

@@ -10,7 +10,8 @@ interface RecordPlace {
   readonly end: number;
 }
 
-function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
+/** The records of a batch, in order. */
+export function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const records: RecordPlace[] = [];
   for (let start = 0; start < bytes.length; ) {

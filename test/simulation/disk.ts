@@ -1,6 +1,6 @@
 // The disk of a simulation and the store of an exchange on it: batches in memory that outlive the exchange, writes that
-// hang, fail, land without being confirmed, or find no space, and damage done while no exchange runs. Used by
-// simulation.ts.
+// hang, fail, land without being confirmed, or find no space. Used by simulation.ts and by whatever reads such a disk:
+// damage.ts, histories.ts and replayChild.ts.
 import type { BatchStore, StoredBatch } from '../../engine/journal/store.ts';
 
 interface PendingWrite {

@@ -1,5 +1,5 @@
-// Encodes the commands of a simulation. Texts of markets and events, which the notation omits, are derived from their ids
-// here: steps stay readable and mean the same whenever they are played. Used by simulation.ts and the tests.
+// Encodes the commands of a simulation. Texts of markets and events, which the notation omits, are derived from their ids and
+// from the command's number here: steps stay readable and mean the same whenever they are played. Used by simulation.ts.
 import { type Command, encodeCommand } from '../../engine/index.ts';
 
 const texts = (slug: string): Uint8Array =>

@@ -17,15 +17,15 @@ export function failureOf(error: unknown): SimulationFailure {
   if (error instanceof SimulationFailure) return error;
   // A follower of the simulation stopped the exchange, which reports that in its own words.
   if (error instanceof Error && error.cause instanceof SimulationFailure) return error.cause;
-  const failure = new SimulationFailure(`error: ${sortOf(error)}`, reasonOf(error));
+  const failure = new SimulationFailure(`error: ${kindOf(error)}`, reasonOf(error));
   if (error instanceof Error && error.stack !== undefined) failure.stack = error.stack;
   return failure;
 }
 
 /** The kind of the innermost error, with its text after the name of a field or place. */
-function sortOf(error: unknown): string {
+function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error.cause instanceof Error) return sortOf(error.cause);
+  if (error.cause instanceof Error) return kindOf(error.cause);
   const text = error.message.slice(error.message.indexOf(':') + 1);
   return `${error.name}: ${text.trim().slice(0, 40)}`;
 }

@@ -39,23 +39,24 @@ export class Flow {
   private readonly burstMax: number;
   /** Percentage of bursts that a fault follows. */
   private readonly faultPercent: number;
-  private readonly calmness: number;
+  /** Percentage of commands that come without a wait. */
+  private readonly noWaitPercent: number;
   private burstLeft = 0;
-  private turn = 0;
+  private burstCount = 0;
 
   constructor(seed: number) {
     const random = new Random(seed);
     this.random = random;
     const [owners, wallets, markets] = [random.int(2, 8), random.int(1, 3), random.int(1, 8)];
     this.sight = new Sight(random, new Views(), owners, wallets);
-    const others = Object.keys(profiles) as ProfileName[]; // the keys of the literal
-    const cast = others.filter(() => random.chance(35));
-    this.cast = ['maker', 'sweeper', ...cast.filter((name) => name !== 'maker' && name !== 'sweeper')];
+    const names = Object.keys(profiles) as ProfileName[]; // the keys of the literal
+    const drawn = names.filter(() => random.chance(35));
+    this.cast = ['maker', 'sweeper', ...drawn.filter((name) => name !== 'maker' && name !== 'sweeper')];
     this.weights = this.cast.map((name, index) => [index < 2 ? random.int(8, 20) : random.int(1, 8), name]);
     const [burstMax, faultFactor] = random.pick(BURSTS);
     this.burstMax = burstMax;
     this.faultPercent = random.pick([0, 1, 2, 4]) * faultFactor;
-    this.calmness = random.pick([60, 90, 97]);
+    this.noWaitPercent = random.pick([60, 90, 97]);
     this.settings = {
       orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
       heartbeatWindowMs: random.pick([1_000, 10_000]),
@@ -63,7 +64,7 @@ export class Flow {
       confirmedDelayMs: random.pick([0, 0, 300]),
       creditMicro: random.pick([0, 0, 5_000_000]),
     };
-    this.opening(owners, markets, random.pick([2_000_000, 200_000_000, 10_000_000_000]));
+    this.queueOpening(owners, markets, random.pick([2_000_000, 200_000_000, 10_000_000_000]));
     // Nobody acts before the views show the initial balances.
     for (const command of this.queue.splice(0)) this.steps.push({ kind: 'command', waitMs: 0, command });
     this.steps.push({ kind: 'flush' });
@@ -76,7 +77,7 @@ export class Flow {
     this.sight.views = views;
     if (this.burstLeft === 0) {
       this.burstLeft = this.random.int(1, this.burstMax);
-      this.turn += 1;
+      this.burstCount += 1;
       this.endBurst();
       const first = this.steps.shift();
       if (first !== undefined) return first;
@@ -87,7 +88,7 @@ export class Flow {
     return { kind: 'command', waitMs, command: this.queue.shift() ?? this.draw(openOrders) };
   }
 
-  private opening(owners: number, markets: number, depositMicro: number): void {
+  private queueOpening(owners: number, markets: number, depositMicro: number): void {
     const { random, sight, queue } = this;
     for (let owner = 0; owner < owners; owner += 1) {
       const items = sight.actors.filter((actor) => actor.owner === walletOf(owner, 0)).map(({ wallet }) => wallet);
@@ -112,15 +113,15 @@ export class Flow {
       return { type: 'CancelAll', owner, keyId: keys[0] };
     }
     const drawn = profiles[random.weighted(this.weights)](sight);
-    if ('type' in drawn) return nameable(drawn);
-    const [first, ...rest] = drawn.map(nameable);
+    if ('type' in drawn) return withCappedAmounts(drawn);
+    const [first, ...rest] = drawn.map(withCappedAmounts);
     this.queue.push(...rest);
     return first ?? { type: 'Tick' };
   }
 
   private drawWait(): number {
     const { random } = this;
-    if (random.chance(this.calmness)) return 0;
+    if (random.chance(this.noWaitPercent)) return 0;
     return random.weighted<() => number>([
       [100, () => random.int(1, 50)],
       [30, () => random.int(50, 3_000)],
@@ -136,14 +137,14 @@ export class Flow {
       steps.push({ kind: 'hand over' });
       return;
     }
-    const isFaulty = this.turn > 2 && random.chance(this.faultPercent);
+    const isFaulty = this.burstCount > 2 && random.chance(this.faultPercent);
     if (isFaulty) steps.push(...this.drawFault());
     else steps.push({ kind: 'flush' });
   }
 
   private drawFault(): Step[] {
     const { random } = this;
-    const commands = (count: number): Step[] =>
+    const ticks = (count: number): Step[] =>
       Array.from({ length: count }, () => ({
         kind: 'command',
         waitMs: random.int(0, 2_000),
@@ -152,8 +153,8 @@ export class Flow {
     return random.weighted<() => Step[]>([
       [4, () => [{ kind: 'refuse', writes: random.int(1, 3) }, { kind: 'flush' }]],
       [4, () => [{ kind: 'lose answer' }, { kind: 'flush' }]],
-      [3, () => [{ kind: 'full' }, ...commands(random.int(1, 4)), { kind: 'flush' }]],
-      [1, () => [{ kind: 'dead' }, ...commands(2), { kind: 'flush' }]],
+      [3, () => [{ kind: 'full' }, ...ticks(random.int(1, 4)), { kind: 'flush' }]],
+      [1, () => [{ kind: 'dead' }, ...ticks(2), { kind: 'flush' }]],
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
       [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
       [6, () => [{ kind: 'snapshot' }]],
@@ -177,10 +178,10 @@ export class Flow {
 }
 
 /**
- * The command with amounts capped at the largest one it can name: an actor with nearly the maximum of money would ask for
- * more shares than that.
+ * The command with amounts capped at the largest one that it can express: an actor with nearly the maximum of money would ask
+ * for more shares than that.
  */
-function nameable(command: Command): Command {
+function withCappedAmounts(command: Command): Command {
   if (command.type !== 'PlaceOrder') return command;
   const { makerAmountMicro, takerAmountMicro } = command;
   if (makerAmountMicro <= MICRO_MAX && takerAmountMicro <= MICRO_MAX) return command;

@@ -42,17 +42,17 @@ export async function compareHistories(disk: Disk, records: readonly LogRecord[]
     const oracle = new Oracle(records, hashOfOther);
     const all = everything(oracle);
     const step = Math.max(1, Math.floor(all.length / QUESTIONS_MAX));
-    const asked = all.filter((_, index) => index % step === 0);
-    for (const request of asked) {
+    const requests = all.filter((_, index) => index % step === 0);
+    for (const request of requests) {
       const text = textOf(follower.tables, request);
-      const told: unknown = text === undefined ? undefined : JSON.parse(text);
+      const found: unknown = text === undefined ? undefined : JSON.parse(text);
       const due = oracleAnswer(oracle, request);
-      if (!isDeepStrictEqual(told, due)) {
-        const [is, should] = [told, due].map((value) => JSON.stringify(value)?.slice(0, 2_000));
+      if (!isDeepStrictEqual(found, due)) {
+        const [is, should] = [found, due].map((value) => JSON.stringify(value)?.slice(0, 2_000));
         fail(`the historian answers ${request.query.kind}`, { request: JSON.stringify(request), is, should });
       }
     }
-    return asked.length;
+    return requests.length;
   } finally {
     await follower.close();
     rmSync(folder, { recursive: true, force: true });

@@ -5,8 +5,9 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { InvalidArgumentError, program } from 'commander';
+import { InvalidArgumentError, Option, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
+import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { PlayerRequest } from './player.ts';
 import { addCounts, noCounts, type Tally, tallyOf } from './tally.ts';
@@ -32,29 +33,23 @@ function positive(text: string): number {
   return value;
 }
 
-function whole(text: string): number {
-  const value = positive(text);
-  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError(`It must be a whole number, not ${text}.`);
-  return value;
-}
-
-function canaryNamed(name: string): CanaryName {
-  if (Object.hasOwn(canaries, name)) return name as CanaryName; // it is one of the keys
-  throw new InvalidArgumentError(`There is no canary ${name}.`);
-}
-
 program
   .name('simulate')
-  .option('--seed <N>', 'first seed', whole, 1)
-  .option('--commands <M>', 'commands in all', whole, 100_000)
-  .option('--per-seed <K>', 'commands of one seed', whole, 4_000)
-  .option('--jobs <N>', 'processes at once, between which the seeds are shared', whole, availableParallelism())
-  .option('--hours <H>', 'go on for so many hours instead', positive)
+  .option('--seed <N>', 'first seed', wholeNumberFrom(1), 1)
+  .option('--commands <M>', 'commands in all', wholeNumberFrom(1), 100_000)
+  .option('--per-seed <K>', 'commands of one seed', wholeNumberFrom(1), 4_000)
+  .option(
+    '--jobs <N>',
+    'processes at once, between which the seeds are shared',
+    wholeNumberFrom(1),
+    availableParallelism(),
+  )
+  .option('--hours <H>', 'play for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
-  .option('--canary <NAME>', `a build with a known fault: ${Object.keys(canaries).join(', ')}`, canaryNamed)
+  .addOption(new Option('--canary <NAME>', 'a build with a known fault').choices(Object.keys(canaries)))
   .option('--scenario <FILE>', 'play the steps of a file')
-  .option('--shrink-seconds <S>', 'how long a failing seed is made smaller', positive, 60)
-  .option('--quiet', 'say only how it ended', false);
+  .option('--shrink-seconds <S>', 'how long a failing seed is shrunk', positive, 60)
+  .option('--quiet', 'print only the result', false);
 
 const flags: Flags = program.parse().opts();
 // The process that plays loads the exchange, once a canary's fault
@@ -108,15 +103,15 @@ async function playAll(seeds: Generator<Seed, void>, play: (seed: Seed) => Promi
       failed.push({ seed, failure });
       break;
     }
-    tellProgress();
+    showProgress();
   }
 }
 
-let toldMs = startMs;
+let lastProgressMs = startMs;
 
-function tellProgress(): void {
-  if (flags.quiet || performance.now() < toldMs + PROGRESS_EVERY_MS) return;
-  toldMs = performance.now();
+function showProgress(): void {
+  if (flags.quiet || performance.now() < lastProgressMs + PROGRESS_EVERY_MS) return;
+  lastProgressMs = performance.now();
   console.log(`${total.commands} commands of ${total.seeds} seeds`);
 }
 
@@ -139,7 +134,7 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
   console.log(`Shrunk to ${small.length} steps (settings ${JSON.stringify(run.options.settings)}):`);
   console.log(printSteps(small));
   const again = await runSteps(small, run.options);
-  console.log(again?.stack ?? 'It does not show when it is played again.');
+  console.log(again?.stack ?? 'It does not fail when the steps are played again.');
   process.exit(1);
 }
 

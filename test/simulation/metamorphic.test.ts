@@ -8,36 +8,16 @@ import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { Exchange } from '../../engine/core/index.ts';
-import {
-  type Command,
-  decodeEvents,
-  type EngineEvent,
-  EventWriter,
-  encodeCommand,
-  OrderType,
-  RULES_VERSION,
-} from '../../engine/protocol/index.ts';
+import { type Command, type EngineEvent, OrderType, RULES_VERSION } from '../../engine/protocol/index.ts';
 import { Generator } from '../model/generator.ts';
 import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 import { ReferenceExchange } from '../model/reference.ts';
+import { DecodingCore } from '../support/decodingCore.ts';
 import { runSeed } from './run.ts';
 
 const seeds = Number(process.env.METAMORPHIC_SEEDS ?? 10);
 const commandsASeed = 500;
-
-class Core {
-  readonly exchange = new Exchange();
-  private readonly writer = new EventWriter();
-
-  apply(tMs: number, command: Command): EngineEvent[] {
-    this.writer.begin();
-    this.exchange.apply(tMs, encodeCommand(command), this.writer);
-    this.writer.finish();
-    return decodeEvents(this.writer.bytes.subarray(0, this.writer.length));
-  }
-}
 
 const swapped = (outcome: number): number => (outcome < 2 ? 1 - outcome : outcome);
 
@@ -66,7 +46,7 @@ test('swapping the tokens of every command mirrors all events and books to the m
   for (let seed = 1; seed <= seeds; seed += 1) {
     const generator = new Generator(seed);
     const reference = new ReferenceExchange();
-    const [core, mirror] = [new Core(), new Core()];
+    const [core, mirror] = [new DecodingCore(), new DecodingCore()];
     let markets = 0;
     for (let count = 0; count < commandsASeed; count += 1) {
       const { tMs, command } = generator.next(reference.state);
@@ -90,14 +70,14 @@ test('swapping the tokens of every command mirrors all events and books to the m
 });
 
 /** A market without fees, eight rich owners with shares of both tokens, and a random book. */
-function openMarket(core: Core, random: Random): void {
-  const none = { minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+function openMarket(core: DecodingCore, random: Random): void {
+  const delays = { minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   core.apply(TIME_ZERO_MS, {
     type: 'Started',
     rulesVersion: RULES_VERSION,
     orderWindowMs: 3_600_000,
     heartbeatWindowMs: 10_000,
-    ...none,
+    ...delays,
   });
   const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0, minOrderLots: 1 };
   const bounds = { delaySeconds: 0, minMarketableBuyMicro: 0 };
@@ -141,7 +121,7 @@ function amountsOf(side: number, lots: number, pips: number) {
 }
 
 /** Books and balances, by wallet. */
-function lookOf({ exchange }: Core): unknown {
+function stateOf({ exchange }: DecodingCore): unknown {
   const holders = Array.from({ length: 8 }, (_, owner) => {
     const account = exchange.accountIdOf(walletOf(owner, 0));
     return [
@@ -155,7 +135,7 @@ function lookOf({ exchange }: Core): unknown {
 
 test('an order split in two at the same price and time has the same effect as the whole order', () => {
   for (let seed = 1; seed <= seeds * 10; seed += 1) {
-    const [whole, parts] = [new Core(), new Core()];
+    const [whole, parts] = [new DecodingCore(), new DecodingCore()];
     openMarket(whole, new Random(seed));
     openMarket(parts, new Random(seed));
     const random = new Random(seed + 1_000_000);
@@ -166,7 +146,7 @@ test('an order split in two at the same price and time has the same effect as th
     whole.apply(TIME_ZERO_MS, order);
     parts.apply(TIME_ZERO_MS, { ...order, ...amountsOf(order.side, first, pips) });
     parts.apply(TIME_ZERO_MS, { ...order, orderId: orderIdOf(1_001), ...amountsOf(order.side, lots - first, pips) });
-    expect(lookOf(parts), `seed ${seed}: ${first} of ${lots} lots first`).toEqual(lookOf(whole));
+    expect(stateOf(parts), `seed ${seed}: ${first} of ${lots} lots first`).toEqual(stateOf(whole));
   }
 });
 

@@ -7,7 +7,6 @@ import { Simulation, type SimulationOptions } from './simulation.ts';
 import type { Step } from './steps.ts';
 
 export interface SeedRun {
-  readonly seed: number;
   readonly options: SimulationOptions;
   /** Commands of the flow; those that the clock submits are not counted. */
   readonly commandCount: number;
@@ -22,7 +21,7 @@ export interface SeedRun {
 /** One seed in this many has every command compared with the reference exchange. */
 const SEEDS_A_CLOSE_LOOK = 19;
 /** One seed in this many is replayed from its first record at the end, whether or not it was restarted on the way. */
-const SEEDS_A_LAST_READING = 15;
+const SEEDS_A_FINAL_REPLAY = 15;
 /** On one seed in this many the historian is queried about the whole log. */
 const SEEDS_A_HISTORY = 25;
 
@@ -53,12 +52,12 @@ export async function runSeed(
       if (step.kind === 'command') commandCount += 1;
       await simulation.play(step);
     }
-    await simulation.finish(seed % SEEDS_A_LAST_READING === 0);
+    await simulation.finish(seed % SEEDS_A_FINAL_REPLAY === 0);
     if (keepsRecords) questions = await compareHistories(simulation.disk, simulation.witness.records);
   } catch (error) {
     failure = failureOf(error);
   }
-  return { seed, options, commandCount, questions, steps, simulation, failure };
+  return { options, commandCount, questions, steps, simulation, failure };
 }
 
 /** Plays steps on a fresh exchange. Returns the failure in which they end, undefined when all is well. */

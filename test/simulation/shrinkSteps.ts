@@ -1,5 +1,5 @@
 // Shrinks a failing run of a simulation: drops steps as long as the rest still fails in the same way. Used by the command
-// and the tests to print a scenario that people can read and repeat.
+// to print a scenario that people can read and repeat.
 import { runSteps } from './run.ts';
 import type { SimulationOptions } from './simulation.ts';
 import type { Step } from './steps.ts';

@@ -2,15 +2,9 @@
 // seed and the list of actors. Made by flow.ts, read by the actors.
 import { type Command, OrderType, Side } from '../../engine/index.ts';
 import type { Views } from '../../server/views/index.ts';
-import { beatOf, keyOf, orderIdOf, walletOf } from '../model/names.ts';
+import { beatOf, orderIdOf } from '../model/names.ts';
+import { type Actor, makeActors } from '../model/profile.ts';
 import type { Random } from '../model/random.ts';
-
-/** An actor: a wallet with its owner and keys. */
-export interface Actor {
-  readonly owner: string;
-  readonly wallet: string;
-  readonly keys: readonly string[];
-}
 
 /** An order that was sent, whatever its outcome. */
 interface SentOrder {
@@ -51,22 +45,15 @@ export class Sight {
   nowMs = 0;
   /** The centre of each market's prices in pips of the first token, by market index. */
   readonly centres: number[] = [];
-  readonly sent: SentOrder[] = [];
-  sentCount = 0;
+  private readonly sent: SentOrder[] = [];
+  private sentCount = 0;
   private labelCount = 0;
   private beatCount = 0;
 
   constructor(random: Random, views: Views, ownerCount: number, walletCount: number) {
     this.random = random;
     this.views = views;
-    const actors: Actor[] = [];
-    for (let owner = 0; owner < ownerCount; owner += 1) {
-      for (let wallet = 0; wallet < walletCount; wallet += 1) {
-        const keys = [keyOf(owner, 0), keyOf(owner, 1)];
-        actors.push({ owner: walletOf(owner, 0), wallet: walletOf(owner, wallet), keys });
-      }
-    }
-    this.actors = actors;
+    this.actors = makeActors(ownerCount, walletCount);
   }
 
   actor(): Actor {
@@ -152,12 +139,12 @@ export class Sight {
     return this.sent.length === 0 ? undefined : this.random.pick(this.sent);
   }
 
-  cancel(orders: readonly SentOrder[]): Command {
-    const [{ actor }] = orders;
-    return { type: 'CancelOrders', owner: actor.owner, keyId: actor.keys[0], items: orders.map(({ id }) => id) };
+  cancel({ id, actor }: SentOrder): Command {
+    return { type: 'CancelOrders', owner: actor.owner, keyId: actor.keys[0], items: [id] };
   }
 
-  beat(): string {
+  /** A heartbeat id that no other heartbeat of the seed has. */
+  newBeat(): string {
     this.beatCount += 1;
     return beatOf(this.beatCount);
   }

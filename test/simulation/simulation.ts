@@ -1,6 +1,7 @@
 // One exchange from its first command through crashes and restarts to its end, all inline and under a virtual clock: core,
 // registry, journal on a faulty disk, views. It plays steps one after the other; whenever every accepted command is
 // durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type EngineSettings,
   encodeCommand,
@@ -16,12 +17,12 @@ import { TIME_ZERO_MS } from '../model/names.ts';
 import { fail } from './audit.ts';
 import { JumpingClock } from './clock.ts';
 import { compareAll, compareSome } from './comparison.ts';
-import { damageDisk } from './damage.ts';
+import { damageDisk, recordsIn } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
 import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
 import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
-import type { Step } from './steps.ts';
+import type { Damage, Step } from './steps.ts';
 import { Witness } from './witness.ts';
 
 /** The options of a run, besides its steps. */
@@ -39,12 +40,11 @@ interface Start {
 }
 
 /** Flushes between two comparisons of everything. */
-const FLUSHES_A_LOOK = 60;
-const TRIES_WITHOUT_END = 1_000_000;
+const FLUSHES_A_FULL_COMPARISON = 60;
+const ENDLESS_TRIES = 1_000_000;
 
 const tick = encodeCommand({ type: 'Tick' });
-const lastingRetry = () => ({ firstDelayMs: 1, largestDelayMs: 1, triesMax: TRIES_WITHOUT_END });
-const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const endlessRetry = () => ({ firstDelayMs: 1, largestDelayMs: 1, triesMax: ENDLESS_TRIES });
 
 export class Simulation {
   readonly witness: Witness;
@@ -55,7 +55,7 @@ export class Simulation {
   private readonly clock = new JumpingClock(TIME_ZERO_MS);
   readonly disk = new Disk();
   private store = new FaultyStore(this.disk);
-  private retry = lastingRetry();
+  private retry = endlessRetry();
   private reducers = new Reducers();
   private exchange: RunningExchange | undefined;
   /** The number of the exchange's current life: answers of an earlier one are ignored. */
@@ -97,11 +97,11 @@ export class Simulation {
     if (this.fault !== undefined) throw this.fault;
   }
 
-  /** Ends a run: makes everything durable and compares it. With `isRead` the log is replayed from its first record. */
-  async finish(isRead: boolean): Promise<void> {
+  /** Ends a run: makes everything durable and compares it. With `isReplayed` the log is replayed from its first record. */
+  async finish(isReplayed: boolean): Promise<void> {
     await this.play({ kind: 'flush' });
-    if (isRead) await this.play({ kind: 'restart', isFromSnapshot: false });
-    else this.look();
+    if (isReplayed) await this.play({ kind: 'restart', isFromSnapshot: false });
+    else this.compareEverything();
     await this.running.close();
   }
 
@@ -163,7 +163,7 @@ export class Simulation {
         this.counts.answered += 1;
         if (record.sequence <= this.acknowledged) fail('answers come in turn', { sequence: record.sequence });
         this.acknowledged = record.sequence;
-        if (this.witness.sequence < record.sequence) this.note('readers are served before answers are given');
+        if (this.witness.sequence < record.sequence) this.noteFault('readers are served before answers are given');
       },
       (error: unknown) => {
         if (life !== this.life) return;
@@ -175,7 +175,7 @@ export class Simulation {
     );
   }
 
-  private note(text: string): void {
+  private noteFault(text: string): void {
     this.fault ??= new SimulationFailure(text);
   }
 
@@ -189,33 +189,33 @@ export class Simulation {
     store.open();
     while (running.unavailableReason !== undefined || store.isTroubled) {
       if (this.fault !== undefined) throw this.fault;
-      if (running.unavailableReason === undefined) await this.marker();
-      else await turn(1);
+      if (running.unavailableReason === undefined) await this.submitMarker();
+      else await sleep(1);
     }
-    await this.marker();
+    await this.submitMarker();
     if (this.fault !== undefined) throw this.fault;
     if (this.waiting > 0) fail('everything that was taken is answered', { waiting: this.waiting });
     store.hold();
     this.counts.flushes += 1;
     const parts = { core: this.reducers.core, views: this.views, audit: this.witness.audit };
-    if (this.counts.flushes % FLUSHES_A_LOOK === 0) this.look();
+    if (this.counts.flushes % FLUSHES_A_FULL_COMPARISON === 0) this.compareEverything();
     else compareSome(parts, this.counts.flushes);
   }
 
   /** Submits a command that changes nothing: once it is answered, so is everything before it. */
-  private async marker(): Promise<void> {
+  private async submitMarker(): Promise<void> {
     try {
       const record = await this.running.submit(tick);
       this.acknowledged = record.sequence;
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error;
-      await turn(0);
+      await sleep(0);
       if (this.fault !== undefined) throw this.fault;
       if (this.hasGivenUp) throw new SimulationFailure('the exchange gave up', String(error));
     }
   }
 
-  private look(): Settled {
+  private compareEverything(): Settled {
     this.reducers.checkInvariants();
     compareAll({ core: this.reducers.core, views: this.views, audit: this.witness.audit });
     this.settled = { sequence: this.witness.sequence, hashes: this.reducers.stateHash() };
@@ -224,7 +224,7 @@ export class Simulation {
 
   /** Makes a snapshot of the durable state, which is everything at that moment. */
   private makeSnapshot(): void {
-    this.snapshot = new MemorySnapshot(this.look(), this.reducers, this.views);
+    this.snapshot = new MemorySnapshot(this.compareEverything(), this.reducers, this.views);
   }
 
   /** Lets every write fail until the exchange stops for good. */
@@ -232,7 +232,7 @@ export class Simulation {
     this.store.fill();
     this.retry.triesMax = 2;
     this.submit(tick);
-    while (!this.hasGivenUp) await turn(1);
+    while (!this.hasGivenUp) await sleep(1);
   }
 
   /** Stops the exchange in order and starts it again: nothing may be lost, and the state must be the same as before. */
@@ -240,7 +240,7 @@ export class Simulation {
     // An orderly stop makes a snapshot, if there is time for it.
     if (!this.hasGivenUp) {
       if (isFromSnapshot) this.makeSnapshot();
-      else this.look();
+      else this.compareEverything();
     }
     await this.running.close();
     this.endLife();
@@ -276,7 +276,7 @@ export class Simulation {
   }
 
   /** Checks that a damaged log is refused, with the first corrupt record named; the damage is undone afterwards. */
-  private async tryDamaged(damage: NonNullable<Extract<Step, { readonly kind: 'crash' }>['damage']>): Promise<void> {
+  private async tryDamaged(damage: Damage): Promise<void> {
     const damaged = damageDisk(this.disk, damage);
     if (damaged === undefined) return;
     this.counts.damages += 1;
@@ -307,7 +307,7 @@ export class Simulation {
     const { life, disk } = this;
     this.counts.restarts += 1;
     this.hasGivenUp = false;
-    this.retry = lastingRetry();
+    this.retry = endlessRetry();
     const onDisk = lastSequenceOn(disk);
     if (onDisk < this.acknowledged) fail('what was acknowledged is on the disk', { onDisk, was: this.acknowledged });
     const store = new FaultyStore(disk);
@@ -336,7 +336,7 @@ export class Simulation {
     const opening = openExchange(options, { store, restored: { reducers, sequence: from }, retry });
     if (isInterrupted) {
       opening.catch(() => {});
-      await turn(0);
+      await sleep(0);
       return;
     }
     this.exchange = await opening;
@@ -354,9 +354,5 @@ async function handOver(): Promise<void> {
 
 function lastSequenceOn(disk: Disk): number {
   const last = disk.batches.at(-1);
-  if (last === undefined) return 0;
-  const view = new DataView(last.bytes.buffer, last.bytes.byteOffset, last.bytes.byteLength);
-  let records = 0;
-  for (let at = 0; at < last.bytes.length; at += view.getUint32(at + 4, true)) records += 1;
-  return last.firstSequence + records - 1;
+  return last === undefined ? 0 : (recordsIn(last).at(-1)?.sequence ?? 0);
 }

@@ -3,12 +3,13 @@
 // through the reference exchange and compares all events.
 import type { Command, EngineEvent, Follower, LogRecord } from '../../engine/index.ts';
 import { EventAudit } from '../model/eventAudit.ts';
+import { firstDifferentEvent } from '../model/pair.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { Admission } from './admission.ts';
 import { Audit, fail } from './audit.ts';
 
 /** Events that the registry writes, unknown to the reference. */
-const ofRegistry: ReadonlySet<EngineEvent['type']> = new Set([
+const registryEvents: ReadonlySet<EngineEvent['type']> = new Set([
   'EventCreated',
   'ApiKeyCreated',
   'ApiKeyDeleted',
@@ -30,8 +31,9 @@ export class Witness {
   /** By sequence − 1. */
   private readonly digests: number[] = [];
   private lives = 0;
-  private toldSequence = 0;
-  private lastTMs = 0;
+  /** Sequence and time (ms) of the latest record of the current life. */
+  private latestSequence = 0;
+  private latestTMs = 0;
 
   constructor(isClose: boolean, keepsRecords: boolean) {
     this.keepsRecords = keepsRecords;
@@ -48,25 +50,25 @@ export class Witness {
   follower(from: number): Follower {
     this.lives += 1;
     const life = this.lives;
-    this.toldSequence = from;
-    this.lastTMs = 0;
+    this.latestSequence = from;
+    this.latestTMs = 0;
     return {
       name: 'witness',
       apply: (record) => {
-        if (life === this.lives) this.see(record);
+        if (life === this.lives) this.observe(record);
       },
     };
   }
 
-  private see(record: LogRecord): void {
+  private observe(record: LogRecord): void {
     const { sequence, tMs, command, events } = record;
-    if (sequence !== this.toldSequence + 1) fail('records come in turn', { sequence, after: this.toldSequence });
-    if (tMs < this.lastTMs) fail('time never falls', { tMs, last: this.lastTMs });
-    this.toldSequence = sequence;
-    this.lastTMs = tMs;
+    if (sequence !== this.latestSequence + 1) fail('records come in turn', { sequence, after: this.latestSequence });
+    if (tMs < this.latestTMs) fail('time never falls', { tMs, latest: this.latestTMs });
+    this.latestSequence = sequence;
+    this.latestTMs = tMs;
     const digest = digestOf(record);
     if (sequence <= this.sequence) {
-      if (this.digests[sequence - 1] !== digest) fail('what was once told is told again', { sequence });
+      if (this.digests[sequence - 1] !== digest) fail('a replayed record is as it was before', { sequence });
       return;
     }
     this.sequence = sequence;
@@ -80,25 +82,16 @@ export class Witness {
   private compare(tMs: number, command: Command, events: readonly EngineEvent[]): void {
     const { reference, eventAudit } = this;
     if (reference === undefined || eventAudit === undefined) return;
-    const got = events.filter(({ type }) => !ofRegistry.has(type));
+    const got = events.filter(({ type }) => !registryEvents.has(type));
     const due = reference.apply(tMs, command);
-    const at = due.findIndex((event, index) => !isSame(got[index], event));
-    if (at >= 0 || got.length !== due.length) {
-      const index = at < 0 ? due.length : at;
+    const index = firstDifferentEvent(got, due);
+    if (index !== undefined) {
       const [is, should] = [got[index], due[index]].map((event) => JSON.stringify(event ?? 'nothing'));
-      fail(`the reference says otherwise at ${command.type}`, { event: index + 1, is, should });
+      fail(`core and reference differ at ${command.type}`, { event: index + 1, is, should });
     }
     eventAudit.observe(command, got);
     this.comparedCount += 1;
   }
-}
-
-function isSame(x: EngineEvent | undefined, y: EngineEvent): boolean {
-  if (x === undefined) return false;
-  const one: Readonly<Record<string, unknown>> = x;
-  const other: Readonly<Record<string, unknown>> = y;
-  const names = Object.keys(one);
-  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
 }
 
 /** A digest of a record's essentials: its time, its command's kind, its events' figures. */
