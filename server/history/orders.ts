@@ -89,6 +89,7 @@ export class Orders {
   private readonly table: BlockTable;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
   private readonly wanted = Buffer.alloc(32);
+  private readonly wantedView = new DataView(this.wanted.buffer, this.wanted.byteOffset);
 
   constructor(store: IndexStore) {
     this.store = store;
@@ -205,7 +206,10 @@ export class Orders {
 
   private isWanted(number: number): boolean {
     const offset = this.table.locate(number) + at.id;
-    return this.table.bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
+    const { bytes, view } = this.table;
+    // Other ids nearly always differ in these bytes; comparing all of them in native code takes many times as long.
+    if (view.getUint32(offset) !== this.wantedView.getUint32(0)) return false;
+    return bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
   }
 
   /** Scans the orders since the last commit, whose ids are in no bucket yet. */
