@@ -9,7 +9,7 @@ import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import { PairFilter } from './pairFilter.ts';
 import { bytesInTree, decodePair, encodePair, isClosed, legAt, PAIR, PAIR_BYTES_MAX, PAIR_NUMBERS } from './pairs.ts';
-import type { IndexStore, Put, Remove } from './store.ts';
+import type { IndexStore, Need, Put, Remove } from './store.ts';
 
 /** Location of a pair's value during a commit: part of the arena, start and end in that part. */
 const VALUE = { part: 0, start: 1, end: 2, numbers: 3 } as const;
@@ -21,8 +21,8 @@ const CELL = { place: 0, hash: 1, numbers: 2 } as const;
 /** Entries of an account read at once. */
 const READ_ENTRIES = 512;
 
-/** State bits of a held pair; CLOSED: the index of closed positions has, or must get, one of its legs. */
-const State = { WAITS: 1, WRITTEN: 2, STORED: 4, CLOSED: 8 } as const;
+/** State bits of a held pair; CLOSED: the commit being written changes the index of closed positions for one of its legs. */
+const State = { WAITS: 1, WRITTEN: 2, CLOSED: 4 } as const;
 
 export class Positions {
   /** Numbers of the held pairs; a pair starts at its place times PAIR_NUMBERS. */
@@ -56,15 +56,16 @@ export class Positions {
     return this.dirty.length;
   }
 
-  /** The most entries that a commit writes or removes, of pairs and closed legs; below, their bytes in the B-tree. */
-  get entriesToWrite(): number {
-    return this.dirty.length * (1 + 2);
-  }
-
-  get bytesToWrite(): number {
+  /** What a commit takes: the entries that it puts or removes, of pairs and of closed legs, and their bytes in the B-tree. */
+  need(): Need {
     let bytes = 0;
-    for (const place of this.dirty) bytes += bytesInTree(this.numbers, place * PAIR_NUMBERS);
-    return bytes;
+    let entries = 0;
+    for (const place of this.dirty) {
+      const start = place * PAIR_NUMBERS;
+      bytes += bytesInTree(this.numbers, start);
+      entries += 1 + this.closedEntries(start, 0) + this.closedEntries(start, 1);
+    }
+    return { bytes, entries };
   }
 
   /** The offset of the pair in `numbers`, for the caller to change it; valid until the next pair is looked up. */
@@ -157,7 +158,7 @@ export class Positions {
   committed(): void {
     const { states, accounts } = this;
     for (const place of this.written) {
-      states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
+      states[place] &= ~State.WRITTEN;
       this.newest[accounts[place]] = 0;
     }
     this.written = new Uint32Array(0);
@@ -192,16 +193,23 @@ export class Positions {
       values[value + VALUE.part] = arena.parts.length - 1;
       values[value + VALUE.start] = from;
       values[value + VALUE.end] = arena.offset;
-      const closed = this.isToldOf(start, 0) || this.isToldOf(start, 1) ? State.CLOSED : 0;
-      states[place] = (states[place] & State.STORED) | State.WRITTEN | closed;
+      const closed = this.closedEntries(start, 0) + this.closedEntries(start, 1) > 0 ? State.CLOSED : 0;
+      states[place] = State.WRITTEN | closed;
     }
     return values;
   }
 
-  /** Whether the index of closed positions has a leg or must get it. */
-  private isToldOf(start: number, outcome: number): boolean {
-    const { numbers } = this;
-    return !Number.isNaN(numbers[start + PAIR.closed + outcome]) || isClosed(numbers, this.legOf(start, outcome));
+  /** The gain under which the index of closed positions must have a leg; NaN if it must not have it. */
+  private closedGain(start: number, outcome: number): number {
+    const leg = legAt(start, outcome);
+    return isClosed(this.numbers, leg) ? this.numbers[leg + LEG.realized] : Number.NaN;
+  }
+
+  /** How many entries of the index of closed positions a commit puts or removes for a leg. */
+  private closedEntries(start: number, outcome: number): number {
+    const stored = this.numbers[start + PAIR.closed + outcome];
+    const gain = this.closedGain(start, outcome);
+    return Number(!Number.isNaN(stored) && stored !== gain) + Number(!Number.isNaN(gain));
   }
 
   /** Updates the index of closed positions for the legs of a pair that is being written. */
@@ -209,8 +217,7 @@ export class Positions {
     const { numbers } = this;
     const start = place * PAIR_NUMBERS;
     for (let outcome = 0; outcome < 2; outcome += 1) {
-      const leg = this.legOf(start, outcome);
-      const gain = isClosed(numbers, leg) ? numbers[leg + LEG.realized] : Number.NaN;
+      const gain = this.closedGain(start, outcome);
       const stored = numbers[start + PAIR.closed + outcome];
       const account = this.accounts[place];
       const market = this.markets[place];
@@ -218,7 +225,7 @@ export class Positions {
       numbers[start + PAIR.closed + outcome] = gain;
       if (Number.isNaN(gain)) continue;
       const from = arena.reserve(CLOSED_VALUE_BYTES);
-      arena.offset = encodeClosed(numbers, leg, arena.view, from);
+      arena.offset = encodeClosed(numbers, legAt(start, outcome), arena.view, from);
       put(closedKey(account, gain, market, outcome), arena.bytes, from, arena.offset);
     }
   }
@@ -240,9 +247,7 @@ export class Positions {
     const isNew = this.filter?.add(hash) === true;
     const value = isNew ? undefined : this.store.get(writePairKey(this.key, Table.POSITIONS, account, market));
     const place = this.hold(hash, account, market);
-    if (value === undefined) return place;
-    this.states[place] = State.STORED;
-    decodePair(this.numbers, place * PAIR_NUMBERS, value);
+    if (value !== undefined) decodePair(this.numbers, place * PAIR_NUMBERS, value);
     return place;
   }
 
@@ -297,7 +302,6 @@ export class Positions {
     for (const from of waiting) {
       const to = this.count;
       this.count += 1;
-      this.newest[this.accounts[from]] = 0;
       this.accounts[to] = this.accounts[from];
       this.markets[to] = this.markets[from];
       this.states[to] = this.states[from];

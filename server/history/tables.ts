@@ -115,10 +115,11 @@ export class Tables {
     const { accounts, markets, rows, orders, holders, positions } = this;
     const blocks =
       accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.blocksToWrite + holders.dirtyCount;
-    const entryBytes = positions.bytesToWrite + orders.idBytesToWrite + markets.textBytesToWrite;
+    const pairs = positions.need();
+    const entryBytes = pairs.bytes + orders.idBytesToWrite + markets.textBytesToWrite;
     return {
       bytes: blocks * BLOCK_BYTES + SPLIT_FACTOR * entryBytes,
-      entries: blocks + positions.entriesToWrite + orders.bucketsToWrite + markets.textsToWrite,
+      entries: blocks + pairs.entries + orders.bucketsToWrite + markets.textsToWrite,
     };
   }
 }

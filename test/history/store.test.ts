@@ -108,6 +108,36 @@ test('closed positions are read in descending order of gains, even beyond 2^53',
   await store.close();
 });
 
+test('a commit of positions puts and removes as many entries as its disk space was reserved for', async () => {
+  const store = new IndexStore(folder, true);
+  const positions = new Positions(store, true);
+  const close = (gain: number): void => {
+    const start = positions.change(7, 1);
+    for (const outcome of [0, 1]) {
+      const leg = positions.legOf(start, outcome);
+      positions.numbers[leg + LEG.bought] = 1;
+      positions.numbers[leg + LEG.realized] = gain;
+    }
+  };
+  for (const gain of [1, 2, 2]) {
+    close(gain);
+    const reserved = positions.need().entries;
+    let entries = 0;
+    await store.commit((put, remove) => {
+      const count = <Args extends readonly unknown[]>(change: (...args: Args) => void) => {
+        return (...args: Args): void => {
+          entries += 1;
+          change(...args);
+        };
+      };
+      positions.flush(count(put), count(remove));
+    });
+    positions.committed();
+    expect(entries, `with the gain ${gain}`).toBe(reserved);
+  }
+  await store.close();
+});
+
 test('an index changed after a clean close is dropped; one left by a killed process is kept', async () => {
   const store = new IndexStore(folder, false);
   await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
