@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Command, decodeCommand, type EventOf, encodeCommand } from '../../engine/index.ts';
 import { BlockTable } from '../../server/history/blocks.ts';
 import { closedParts } from '../../server/history/closed.ts';
 import { LEG } from '../../server/history/figures.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from '../../server/history/keys.ts';
+import { Markets } from '../../server/history/markets.ts';
 import { Positions } from '../../server/history/positions.ts';
 import { dropUnusable, IndexStore } from '../../server/history/store.ts';
 
@@ -135,6 +137,32 @@ test('a commit of positions puts and removes as many entries as its disk space w
     positions.committed();
     expect(entries, `with the gain ${gain}`).toBe(reserved);
   }
+  await store.close();
+});
+
+test('the disk space reserved for texts of markets and events covers the longest ones', async () => {
+  const store = new IndexStore(folder, true);
+  const markets = new Markets(store);
+  const longest = '\u6f22'.repeat(2_000);
+  const commandOf = (texts: object): Command => {
+    const tail = Buffer.from(JSON.stringify(texts));
+    return decodeCommand(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
+  };
+  markets.eventCreated(1, commandOf({ icon: longest, slug: 'event' }));
+  const token = `0x${'01'.repeat(32)}`;
+  const created: EventOf<'MarketCreated'> = {
+    ...{ type: 'MarketCreated', marketIndex: 0, eventNumber: 1, conditionId: token, firstToken: token },
+    ...{ secondToken: token, status: 0, negRisk: 0, autoTick: 0, tickPips: 100, feeRate: 0, feeExponent: 1 },
+    ...{ minOrderLots: 500, delaySeconds: 0, minMarketableBuyMicro: 0 },
+  };
+  markets.created(created, commandOf({ icon: longest, question: longest.slice(0, 500), slug: 'market' }));
+  let bytes = 0;
+  const reserved = markets.textBytesToWrite;
+  markets.flush((key, value) => {
+    if (key[0] !== Table.MARKETS) bytes += value.length;
+  });
+  expect(bytes).toBeGreaterThan(2 * longest.length * 3);
+  expect(reserved).toBeGreaterThanOrEqual(bytes);
   await store.close();
 });
 
