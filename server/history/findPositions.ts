@@ -5,6 +5,7 @@ import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
 import type { HistoryMarket } from './markets.ts';
+import { isClosed } from './pairs.ts';
 import type {
   ClosedPositionsQuery,
   HolderRow,
@@ -23,32 +24,32 @@ interface Found {
   readonly market: HistoryMarket;
   readonly outcome: 0 | 1;
   readonly numbers: Float64Array;
-  readonly hasBoth: boolean;
+  readonly holdsBoth: boolean;
   key: number | string;
 }
 
 const OUTCOMES = [0, 1] as const;
 
-/** The legs of an account that were ever bought, in the markets of a scope, filtered by `isMeant`. */
+/** The legs of an account that were ever bought, in the markets of a scope, filtered by `matches`. */
 function* legsOf(
   { positions, markets }: Tables,
   account: number,
   scope: ReadonlySet<HistoryMarket> | undefined,
-  isMeant: (sizeMicro: number, market: HistoryMarket, hasBoth: boolean) => boolean,
+  matches: (sizeMicro: number, market: HistoryMarket, holdsBoth: boolean) => boolean,
 ): Sliced<Found[]> {
   const found: Found[] = [];
-  const see = (index: number, start: number): void => {
+  const onPair = (index: number, start: number): void => {
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     const { numbers } = positions;
-    const hasBoth = OUTCOMES.every((outcome) => numbers[positions.legOf(start, outcome) + LEG.size] > 0);
+    const holdsBoth = OUTCOMES.every((outcome) => numbers[positions.legOf(start, outcome) + LEG.size] > 0);
     for (const outcome of OUTCOMES) {
       const leg = positions.legOf(start, outcome);
-      if (numbers[leg + LEG.bought] === 0 || !isMeant(numbers[leg + LEG.size], market, hasBoth)) continue;
-      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth, key: 0 });
+      if (numbers[leg + LEG.bought] === 0 || !matches(numbers[leg + LEG.size], market, holdsBoth)) continue;
+      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth, key: 0 });
     }
   };
-  for (const _ of positions.visit(account, see)) yield undefined;
+  for (const _ of positions.visit(account, onPair)) yield undefined;
   return found;
 }
 
@@ -90,43 +91,43 @@ function sortFound(
 }
 
 /**
- * The closed positions of an account in the markets selected by `isMeant`: all of them, or enough of the greatest gains to
- * include the first `most`.
+ * The closed positions of an account in the markets selected by `matches`: all of them, or enough of the greatest gains to
+ * include the first `countMax`.
  */
 function* closedOf(
   { positions, store, markets }: Tables,
   account: number,
-  isMeant: (market: HistoryMarket) => boolean,
-  most: number,
+  matches: (market: HistoryMarket) => boolean,
+  countMax: number,
 ): Sliced<Found[]> {
   const found: Found[] = [];
   const uncommitted = new Set<number>();
-  positions.showUncommitted(account, (index, start) => {
+  positions.forEachUncommitted(account, (index, start) => {
     uncommitted.add(index);
     const market = markets.list[index];
-    if (!isMeant(market)) return;
+    if (!matches(market)) return;
     for (const outcome of OUTCOMES) {
       const leg = positions.legOf(start, outcome);
       const { numbers } = positions;
-      if (numbers[leg + LEG.bought] === 0 || numbers[leg + LEG.size] > 0) continue;
-      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth: false, key: 0 });
+      if (!isClosed(numbers, leg)) continue;
+      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth: false, key: 0 });
     }
   });
   let stored = 0;
-  for (const entries of closedParts(store, account, most)) {
+  for (const entries of closedParts(store, account, countMax)) {
     for (const { market: index, outcome, numbers } of entries) {
       const market = markets.list[index];
-      if (uncommitted.has(index) || !isMeant(market)) continue;
-      found.push({ market, outcome, numbers, hasBoth: false, key: 0 });
+      if (uncommitted.has(index) || !matches(market)) continue;
+      found.push({ market, outcome, numbers, holdsBoth: false, key: 0 });
       stored += 1;
-      if (stored === most) return found;
+      if (stored === countMax) return found;
     }
     if (isSliceOver()) yield undefined;
   }
   return found;
 }
 
-function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Found): PositionRow {
+function positionRow(wallet: string, { market, outcome, numbers, holdsBoth }: Found): PositionRow {
   const curPricePips = market.shownPips(outcome);
   const isOpen = numbers[LEG.size] > 0;
   return {
@@ -139,7 +140,7 @@ function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Foun
     realizedPnlMicro: numbers[LEG.realized],
     curPricePips,
     redeemable: isOpen && market.resolution >= 0,
-    mergeable: isOpen && hasBoth,
+    mergeable: isOpen && holdsBoth,
     tMs: numbers[LEG.tMs],
   };
 }
@@ -174,14 +175,14 @@ export function* findPositions(
   const account = tables.accounts.idOf(user);
   if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
-  const isMeant = (sizeMicro: number, market: HistoryMarket, hasBoth: boolean): boolean =>
+  const matches = (sizeMicro: number, market: HistoryMarket, holdsBoth: boolean): boolean =>
     sizeMicro > 0 &&
     sizeMicro >= sizeThresholdMicro &&
     (!redeemable || market.resolution >= 0) &&
-    (!mergeable || hasBoth) &&
+    (!mergeable || holdsBoth) &&
     (includeArchived || !market.isArchived) &&
     hasTitle(market, title);
-  const found = yield* legsOf(tables, account, marketsOf(tables, query), isMeant);
+  const found = yield* legsOf(tables, account, marketsOf(tables, query), matches);
   yield* showPage(sortFound(found, openKeys[sortBy], ascending), query, show);
 }
 
@@ -196,10 +197,10 @@ export function* findClosedPositions(
   if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
   const scope = marketsOf(tables, query);
-  const isMeant = (market: HistoryMarket): boolean =>
+  const matches = (market: HistoryMarket): boolean =>
     (scope === undefined || scope.has(market)) && hasTitle(market, title);
-  const most = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
-  const found = yield* closedOf(tables, account, isMeant, most);
+  const countMax = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
+  const found = yield* closedOf(tables, account, matches, countMax);
   yield* showPage(sortFound(found, closedKeys[sortBy], ascending), query, show);
 }
 
@@ -210,7 +211,7 @@ export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
   const scope = marketsOf(tables, query);
   const { positions, markets } = tables;
   let valueMicro = 0;
-  const see = (index: number, start: number): void => {
+  const onPair = (index: number, start: number): void => {
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     for (const outcome of OUTCOMES) {
@@ -220,7 +221,7 @@ export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
       );
     }
   };
-  for (const _ of positions.visit(account, see)) yield undefined;
+  for (const _ of positions.visit(account, onPair)) yield undefined;
   return valueMicro;
 }
 
@@ -255,8 +256,8 @@ function* largestHolders(
     kept = kept.sort(byAmount).slice(0, limit);
     leastMicro = kept[limit - 1].amountMicro;
   }
-  const most = kept.sort(byAmount).slice(0, limit);
-  return most.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
+  const largest = kept.sort(byAmount).slice(0, limit);
+  return largest.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
 }
 
 /** Shows a group of holders for each token of each known market, in the requested order. */

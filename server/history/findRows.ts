@@ -37,11 +37,11 @@ function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<Histo
   const classes = takerOnly ? [RowClass.TAKER] : [RowClass.TAKER, RowClass.MAKER];
   if (user !== undefined) {
     const account = accounts.idOf(user);
-    const heads = account < 0 ? [] : classes.map((of) => accounts.headOf(account, of));
+    const heads = account < 0 ? [] : classes.map((rowClass) => accounts.headOf(account, rowClass));
     return new Chains(rows, heads, false);
   }
   if (scope !== undefined) {
-    const heads = [...scope].flatMap((market) => classes.map((of) => market.heads[of === RowClass.TAKER ? 0 : 1]));
+    const heads = [...scope].flatMap((market) => classes.map((rowClass) => market.heads[rowClass]));
     return new Chains(rows, heads, true);
   }
   return new AllTrades(rows, takerOnly, endMs === undefined ? rows.last : newestUntil(rows, endMs));
@@ -54,7 +54,7 @@ export function* findTrades(tables: Tables, query: TradesQuery, show: (row: Trad
   const scope = marketsOf(tables, query);
   const walk = tradesWalk(tables, query, scope);
   const isSell = side === undefined ? undefined : side === 'SELL';
-  let skipped = 0;
+  let matched = 0;
   let shown = 0;
   for (let row = limit === 0 ? 0 : walk.next(); row !== 0; row = walk.next()) {
     if (isSliceOver()) yield undefined;
@@ -66,8 +66,8 @@ export function* findTrades(tables: Tables, query: TradesQuery, show: (row: Trad
       if ((threshold.unit === 'CASH' ? rows.cashMicro : rows.sizeMicro) < threshold.micro) continue;
     }
     if (scope !== undefined && !scope.has(markets.list[rows.market])) continue;
-    skipped += 1;
-    if (skipped <= offset) continue;
+    matched += 1;
+    if (matched <= offset) continue;
     show(tradeRow(tables));
     shown += 1;
     if (shown === limit) return;
@@ -106,7 +106,7 @@ export function* findActivity(
   const classes = [RowClass.TAKER, RowClass.MAKER, RowClass.OTHER];
   const walk = new Chains(
     rows,
-    classes.map((of) => accounts.headOf(account, of)),
+    classes.map((rowClass) => accounts.headOf(account, rowClass)),
     false,
   );
   const isNewestFirst = sortBy === 'TIMESTAMP' && !ascending;

@@ -11,7 +11,7 @@ import { type Cursor, Tables } from './tables.ts';
 /** How long (ms) a slice of indexing lasts before questions have their turn. */
 const SLICE_MS = 8;
 /** Records indexed between two looks at the clock. */
-const RECORDS_A_LOOK = 64;
+const CLOCK_CHECK_RECORDS = 64;
 /** The longest time (ms) between commits while nothing more urgent is to be done. */
 const COMMIT_MS = 2_000;
 
@@ -76,7 +76,7 @@ export class LogFollower {
         void this.commit();
       }
       if (!this.indexSome()) {
-        this.commitInTime();
+        this.commitIfOverdue();
         return false;
       }
       if (performance.now() > endsMs) return true;
@@ -107,7 +107,7 @@ export class LogFollower {
   /**
    * Reopens index and journal after a long catch-up, which frees the memory of its commits and unmaps the pages of both files.
    */
-  async renew(): Promise<void> {
+  async reopen(): Promise<void> {
     await this.committing;
     if (this.hasUncommitted) await this.commit();
     if (this.hasUncommitted) return; // the disk is full: reopening would lose what is only in memory
@@ -138,8 +138,8 @@ export class LogFollower {
 
   private openTables(): Tables {
     const { indexPath, dataDir } = this.settings;
-    const isPassing = dataDir === undefined;
-    const store = new IndexStore(indexPath, isPassing);
+    const isTemporary = dataDir === undefined;
+    const store = new IndexStore(indexPath, isTemporary);
     try {
       return new Tables(store);
     } catch (error) {
@@ -147,7 +147,7 @@ export class LogFollower {
     }
     void store.close(false); // a checksum would be written when the next index is already in this folder
     rmSync(indexPath, { recursive: true, force: true });
-    return new Tables(new IndexStore(indexPath, isPassing));
+    return new Tables(new IndexStore(indexPath, isTemporary));
   }
 
   private isOfJournal({ sequence, hash, journal }: Cursor): boolean {
@@ -164,7 +164,7 @@ export class LogFollower {
       this.isBatchDone = false;
     }
     const { batch } = this;
-    for (let count = 0; count < RECORDS_A_LOOK; count += 1) {
+    for (let count = 0; count < CLOCK_CHECK_RECORDS; count += 1) {
       if (!batch.next()) {
         this.isBatchDone = true;
         return true;
@@ -178,7 +178,7 @@ export class LogFollower {
     return true;
   }
 
-  private commitInTime(): void {
+  private commitIfOverdue(): void {
     if (!this.isCommitting && this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS)
       void this.commit();
   }

@@ -149,7 +149,7 @@ export class Markets {
 
   /** The most that a commit writes: blocks of figures here, texts below. */
   get blockCount(): number {
-    return this.table.blocksOf(this.list.length);
+    return this.table.blocksFor(this.list.length);
   }
 
   get textsToWrite(): number {

@@ -9,7 +9,7 @@ import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import { PairFilter } from './pairFilter.ts';
 import { bytesInTree, decodePair, encodePair, isClosed, legAt, PAIR, PAIR_BYTES_MAX, PAIR_NUMBERS } from './pairs.ts';
-import type { IndexStore, Need, Put, Remove } from './store.ts';
+import type { IndexStore, Put, Remove, SpaceNeed } from './store.ts';
 
 /** Location of a pair's value during a commit: part of the arena, start and end in that part. */
 const VALUE = { part: 0, start: 1, end: 2, numbers: 3 } as const;
@@ -22,7 +22,7 @@ const CELL = { place: 0, hash: 1, numbers: 2 } as const;
 const READ_ENTRIES = 512;
 
 /** State bits of a held pair; CLOSED: the commit being written changes the index of closed positions for one of its legs. */
-const State = { WAITS: 1, WRITTEN: 2, CLOSED: 4 } as const;
+const State = { DIRTY: 1, WRITTEN: 2, CLOSED: 4 } as const;
 
 export class Positions {
   /** Numbers of the held pairs; a pair starts at its place times PAIR_NUMBERS. */
@@ -57,7 +57,7 @@ export class Positions {
   }
 
   /** What a commit takes: the entries that it puts or removes, of pairs and of closed legs, and their bytes in the B-tree. */
-  need(): Need {
+  need(): SpaceNeed {
     let bytes = 0;
     let entries = 0;
     for (const place of this.dirty) {
@@ -72,9 +72,9 @@ export class Positions {
   change(account: number, market: number): number {
     const hash = hashOf(account, market);
     const place = this.placeOf(hash, account, market) || this.load(hash, account, market);
-    if ((this.states[place] & State.WAITS) === 0) {
+    if ((this.states[place] & State.DIRTY) === 0) {
       if ((this.states[place] & State.WRITTEN) === 0) this.link(place);
-      this.states[place] |= State.WAITS;
+      this.states[place] |= State.DIRTY;
       this.dirty.push(place);
     }
     return place * PAIR_NUMBERS;
@@ -85,7 +85,7 @@ export class Positions {
   }
 
   /** Whether this is the account's first trade in the market; records that it has traded. */
-  tradeFirst(start: number): boolean {
+  markTraded(start: number): boolean {
     const at = start + PAIR.flags;
     if (this.numbers[at] !== 0) return false;
     this.numbers[at] = 1;
@@ -102,9 +102,9 @@ export class Positions {
   }
 
   /** Shows the uncommitted pairs of an account: the market, and the pair's offset in `numbers`. */
-  showUncommitted(account: number, see: (market: number, start: number) => void): void {
+  forEachUncommitted(account: number, onPair: (market: number, start: number) => void): void {
     for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
-      see(this.markets[place], place * PAIR_NUMBERS);
+      onPair(this.markets[place], place * PAIR_NUMBERS);
     }
   }
 
@@ -112,11 +112,11 @@ export class Positions {
    * Shows every pair that an account has or had: its market, and its offset in `numbers`, valid during the call. Yields after
    * each part to give others their turn; nothing may change between the parts.
    */
-  *visit(account: number, see: (market: number, start: number) => void): Generator<undefined> {
+  *visit(account: number, onPair: (market: number, start: number) => void): Generator<undefined> {
     const seen = new Set<number>();
-    this.showUncommitted(account, (market, start) => {
+    this.forEachUncommitted(account, (market, start) => {
       seen.add(market);
-      see(market, start);
+      onPair(market, start);
     });
     for (let from = 0; ; ) {
       const start = writePairKey(this.key, Table.POSITIONS, account, from);
@@ -127,7 +127,7 @@ export class Positions {
         from = market + 1;
         if (seen.has(market)) continue;
         decodePair(this.numbers, 0, value);
-        see(market, 0);
+        onPair(market, 0);
       }
       if (entries.length < READ_ENTRIES) return;
       yield undefined;
@@ -163,7 +163,7 @@ export class Positions {
     }
     this.written = new Uint32Array(0);
     if (this.filter?.isFull === true) this.filter = undefined;
-    if (this.count > CLEAN_MAX) this.forgetClean();
+    if (this.count > CLEAN_MAX) this.evictClean();
     for (const place of this.dirty) this.newest[accounts[place]] = 0;
     for (const place of this.dirty) this.link(place);
   }
@@ -295,7 +295,7 @@ export class Positions {
   }
 
   /** Evicts every pair that does not wait for a commit, and compacts the others. No commit may be in progress. */
-  private forgetClean(): void {
+  private evictClean(): void {
     const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;
     this.cellNumbers.fill(0);

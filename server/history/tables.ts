@@ -8,7 +8,7 @@ import { Markets } from './markets.ts';
 import { Orders } from './orders.ts';
 import { Positions } from './positions.ts';
 import { Rows } from './rows.ts';
-import { INDEX_FORMAT, type IndexStore, type Need } from './store.ts';
+import { INDEX_FORMAT, type IndexStore, type SpaceNeed } from './store.ts';
 
 /** The journal that the index follows, how far, and the record counts of its tables. Stored with every commit. */
 export interface Cursor {
@@ -106,12 +106,12 @@ export class Tables {
     this.committedSequence = sequence;
   }
 
-  /** @param isSummed whether to leave a checksum, by which a change of the file is detected when it is opened (store.ts) */
-  close(isSummed = true): Promise<void> {
-    return this.store.close(isSummed);
+  /** @param leavesChecksum whether to leave a checksum, by which a change of the file is detected when it is opened (store.ts) */
+  close(leavesChecksum = true): Promise<void> {
+    return this.store.close(leavesChecksum);
   }
 
-  private need(): Need {
+  private need(): SpaceNeed {
     const { accounts, markets, rows, orders, holders, positions } = this;
     const blocks =
       accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.blocksToWrite + holders.dirtyCount;
