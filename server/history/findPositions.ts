@@ -5,7 +5,7 @@ import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
 import type { HistoryMarket } from './markets.ts';
-import { isClosed } from './pairs.ts';
+import { isClosed, legAt } from './pairs.ts';
 import type {
   ClosedPositionsQuery,
   HolderRow,
@@ -42,9 +42,9 @@ function* legsOf(
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     const { numbers } = positions;
-    const holdsBoth = OUTCOMES.every((outcome) => numbers[positions.legOf(start, outcome) + LEG.size] > 0);
+    const holdsBoth = OUTCOMES.every((outcome) => numbers[legAt(start, outcome) + LEG.size] > 0);
     for (const outcome of OUTCOMES) {
-      const leg = positions.legOf(start, outcome);
+      const leg = legAt(start, outcome);
       if (numbers[leg + LEG.bought] === 0 || !matches(numbers[leg + LEG.size], market, holdsBoth)) continue;
       found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth, key: 0 });
     }
@@ -107,7 +107,7 @@ function* closedOf(
     const market = markets.list[index];
     if (!matches(market)) return;
     for (const outcome of OUTCOMES) {
-      const leg = positions.legOf(start, outcome);
+      const leg = legAt(start, outcome);
       const { numbers } = positions;
       if (!isClosed(numbers, leg)) continue;
       found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth: false, key: 0 });
@@ -215,10 +215,7 @@ export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     for (const outcome of OUTCOMES) {
-      valueMicro += currentValueOf(
-        positions.numbers[positions.legOf(start, outcome) + LEG.size],
-        market.shownPips(outcome),
-      );
+      valueMicro += currentValueOf(positions.numbers[legAt(start, outcome) + LEG.size], market.shownPips(outcome));
     }
   };
   for (const _ of positions.visit(account, onPair)) yield undefined;

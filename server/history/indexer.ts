@@ -19,6 +19,7 @@ import { isUpdateOf } from '../views/commandOutcome.ts';
 import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
 import { buy, halfOf, LEG, sell } from './figures.ts';
 import { Status } from './orders.ts';
+import { legAt } from './pairs.ts';
 import { RowClass, RowKind } from './rows.ts';
 import { BatchReader } from './source.ts';
 import type { Tables } from './tables.ts';
@@ -244,7 +245,7 @@ export class Indexer {
   ): void {
     const { positions, holders, markets } = this.tables;
     const { tMs } = this.record;
-    const leg = positions.legOf(start, outcome);
+    const leg = legAt(start, outcome);
     if (sizeMicro >= 0) buy(positions.numbers, leg, sizeMicro, cashMicro, tMs);
     else sell(positions.numbers, leg, -sizeMicro, cashMicro, tMs);
     let place = positions.holderPlace(start, outcome);

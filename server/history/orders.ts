@@ -97,15 +97,12 @@ export class Orders {
     this.keys = new OrderKeys(store);
   }
 
+  /** How many blocks wait for a commit, of orders and of keys. */
   get dirtyCount(): number {
-    return this.table.dirtyCount;
-  }
-
-  /** The most that a commit writes: blocks here; below, buckets of ids, and the bytes by which these grow. */
-  get blocksToWrite(): number {
     return this.table.dirtyCount + this.keys.dirtyCount;
   }
 
+  /** The most buckets of ids that a commit writes; below, the bytes by which they grow. */
   get bucketsToWrite(): number {
     const segments = Math.floor(this.last / SEGMENT_ORDERS) - Math.floor(this.lastStored / SEGMENT_ORDERS) + 1;
     return Math.min(this.last - this.lastStored, segments * BUCKETS);

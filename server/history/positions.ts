@@ -80,10 +80,6 @@ export class Positions {
     return place * PAIR_NUMBERS;
   }
 
-  legOf(start: number, outcome: number): number {
-    return legAt(start, outcome);
-  }
-
   /** Whether this is the account's first trade in the market; records that it has traded. */
   markTraded(start: number): boolean {
     const at = start + PAIR.flags;

@@ -113,8 +113,7 @@ export class Tables {
 
   private need(): SpaceNeed {
     const { accounts, markets, rows, orders, holders, positions } = this;
-    const blocks =
-      accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.blocksToWrite + holders.dirtyCount;
+    const blocks = accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.dirtyCount + holders.dirtyCount;
     const pairs = positions.need();
     const entryBytes = pairs.bytes + orders.idBytesToWrite + markets.textBytesToWrite;
     return {

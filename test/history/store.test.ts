@@ -12,6 +12,7 @@ import { LEG } from '../../server/history/figures.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from '../../server/history/keys.ts';
 import { Markets } from '../../server/history/markets.ts';
+import { legAt } from '../../server/history/pairs.ts';
 import { Positions } from '../../server/history/positions.ts';
 import { dropUnusable, IndexStore } from '../../server/history/store.ts';
 
@@ -70,7 +71,7 @@ test('all positions of a wallet are visited once, whether committed or not', asy
     const expected = new Map<number, number>();
     for (let account = 0; account < ACCOUNTS; account += 1) {
       for (let market = round % 2; market < MARKETS; market += 2) {
-        const leg = positions.legOf(positions.change(account, market), 1);
+        const leg = legAt(positions.change(account, market), 1);
         positions.numbers[leg + LEG.size] = sizeOf(account, market, round);
         positions.numbers[leg + LEG.bought] = 1;
         if (account === 7) expected.set(market, sizeOf(account, market, round));
@@ -97,7 +98,7 @@ test('closed positions are read in descending order of gains, even beyond 2^53',
   const sizes = [1, 2 ** 32, 2 ** 53 - 1, 2 ** 53 + 2, 2 ** 64];
   const gains = [0, ...sizes, ...sizes.map((size) => -size)];
   for (const [market, gain] of gains.entries()) {
-    const leg = positions.legOf(positions.change(7, market), 0);
+    const leg = legAt(positions.change(7, market), 0);
     positions.numbers[leg + LEG.bought] = 1;
     positions.numbers[leg + LEG.realized] = gain;
   }
@@ -116,7 +117,7 @@ test('a commit of positions puts and removes as many entries as its disk space w
   const close = (gain: number): void => {
     const start = positions.change(7, 1);
     for (const outcome of [0, 1]) {
-      const leg = positions.legOf(start, outcome);
+      const leg = legAt(start, outcome);
       positions.numbers[leg + LEG.bought] = 1;
       positions.numbers[leg + LEG.realized] = gain;
     }
