@@ -133,8 +133,8 @@ test('a row that crosses a resting order is sent alone, and rows that cross each
 
 test('rejections are grouped by error message, ignoring ids and numbers', () => {
   const tally = new Tally();
-  tally.reject('order 0xab12 is invalid. Size (0.5) lower than the minimum: 5');
-  tally.reject('order 0xcd34 is invalid. Size (0.7) lower than the minimum: 5');
+  tally.countRejection('order 0xab12 is invalid. Size (0.5) lower than the minimum: 5');
+  tally.countRejection('order 0xcd34 is invalid. Size (0.7) lower than the minimum: 5');
   expect([...tally.rejections]).toEqual([['order {id} is invalid. Size ({n}) lower than the minimum: {n}', 2]]);
 });
 

@@ -7,7 +7,7 @@ import { orderHasher } from '../../auth/orderDigest.ts';
 import { fatal } from '../../process/fatal.ts';
 import { ExchangeClient } from './client.ts';
 import type { Flow } from './flowFile.ts';
-import { MarketPlayer, type Stage } from './marketPlayer.ts';
+import { MarketPlayer, type ReplayContext } from './marketPlayer.ts';
 import { createMarkets } from './markets.ts';
 import { OrderWriter } from './orderWriter.ts';
 import type { PlacedRow } from './steps.ts';
@@ -112,7 +112,7 @@ export async function replayFlow(flow: Flow, options: ReplayOptions): Promise<Re
     const { markets, traders } = await prepare(client, flow, options);
     const tally = new Tally();
     const makerCount = traders.length - Math.max(1, Math.floor(traders.length / TAKERS_EVERY));
-    const stage: Stage = {
+    const context: ReplayContext = {
       client,
       tally,
       writer: new OrderWriter(orderHasher(chainContracts(options.chainId)).domain(false), options.seed),
@@ -123,7 +123,7 @@ export async function replayFlow(flow: Flow, options: ReplayOptions): Promise<Re
     };
     const startedMs = Date.now();
     const players = rowsByMarket(flow).map(
-      (rows, number) => new MarketPlayer(stage, markets[number], rows, firstTurn(options.seed, number)),
+      (rows, number) => new MarketPlayer(context, markets[number], rows, firstTurn(options.seed, number)),
     );
     await Promise.all(players.map((player) => player.play()));
     const elapsedMs = Date.now() - startedMs;
