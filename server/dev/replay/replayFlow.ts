@@ -4,6 +4,7 @@ import { MICRO_PER_LOT } from '../../../engine/index.ts';
 import { chainContracts } from '../../auth/contracts.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { orderHasher } from '../../auth/orderDigest.ts';
+import { counted } from '../../lib/counted.ts';
 import { fatal } from '../../process/fatal.ts';
 import { ExchangeClient } from './client.ts';
 import type { Flow } from './flowFile.ts';
@@ -92,12 +93,12 @@ function rowsByMarket(flow: Flow): readonly (readonly PlacedRow[])[] {
 
 async function prepare(client: ExchangeClient, flow: Flow, options: ReplayOptions) {
   const { adminToken, chainId, seed, accounts } = options;
-  options.onPhase?.(`Making ${flow.tokens.length} markets and ${accounts} funded wallets.`);
+  options.onPhase?.(`Making ${counted(flow.tokens.length, 'market')} and ${counted(accounts, 'funded wallet')}.`);
   const { markets, run } = await createMarkets(client, adminToken, flow.tokens);
   const traders: readonly Trader[] = await openTraders(client, chainId, seed, accounts);
   const conditionIds = markets.map(({ conditionId }) => conditionId);
   await fundTraders(client, adminToken, conditionIds, fundingFor(flow), traders);
-  options.onPhase?.(`Playing ${flow.rows.length} rows (run ${run} on this exchange).`);
+  options.onPhase?.(`Playing ${counted(flow.rows.length, 'row')} (run ${run} on this exchange).`);
   return { markets, traders };
 }
 
