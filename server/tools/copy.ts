@@ -8,7 +8,7 @@ import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { fatal } from '../process/fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
-import { discardTarget, makeTarget, requireOutside } from './targetFolder.ts';
+import { createTarget, discardTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';
 
 /**
@@ -50,7 +50,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   const lastSequence = readSequence(task.lastSequence);
   requireJournal(from);
   requireOutside(to, from);
-  makeTarget(to);
+  createTarget(to);
   try {
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
     markCopied(to);

@@ -75,11 +75,11 @@ export function requireJournal(dataDir: string): void {
   fatal('data', `There is no journal in ${dataDir}.`);
 }
 
-const DOING = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
+const PROGRESS_LABELS = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
 
 /** Runs the task in a child process and shows its progress on standard error. */
 export function runJournalTask(task: JournalTask): Promise<TaskResult> {
-  const progress = showProgress(process.stderr, DOING[task.kind], 'records');
+  const progress = showProgress(process.stderr, PROGRESS_LABELS[task.kind], 'records');
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)]);
     let result: TaskResult | undefined;

@@ -86,17 +86,17 @@ export class SignatureCheck {
   }
 
   /** @throws SignatureWrong */
-  see({ sequence, command: bytes, events }: JournalRecord): void {
-    if (bytes[1] === commandLayouts.CreateMarket.type) this.seeMarkets(events);
+  checkRecord({ sequence, command: bytes, events }: JournalRecord): void {
+    if (bytes[1] === commandLayouts.CreateMarket.type) this.addMarkets(events);
     if (bytes[1] !== commandLayouts.PlaceOrder.type) return;
     const command = decodeCommand(bytes);
     if (command.type !== 'PlaceOrder') return;
-    const reason = this.refusal(command);
+    const reason = this.faultOf(command);
     if (reason !== undefined) throw new SignatureWrong(sequence, command.orderId, reason);
     this.orderCount += 1;
   }
 
-  private seeMarkets(events: Uint8Array): void {
+  private addMarkets(events: Uint8Array): void {
     for (const event of decodeEvents(events)) {
       if (event.type !== 'MarketCreated') continue;
       const tokens = [String(BigInt(event.firstToken)), String(BigInt(event.secondToken))] as const;
@@ -104,7 +104,7 @@ export class SignatureCheck {
     }
   }
 
-  private refusal(command: PlaceOrder): string | undefined {
+  private faultOf(command: PlaceOrder): string | undefined {
     const { owner, orderId } = command;
     const signed = signedOrderOf(command);
     if (signed === undefined) return 'what was signed is not there.';

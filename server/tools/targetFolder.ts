@@ -12,7 +12,7 @@ export function requireOutside(folder: string, dataDir: string): void {
 }
 
 /** Creates the folder and its parents. Ends with a sentence unless it is new or empty. */
-export function makeTarget(folder: string): void {
+export function createTarget(folder: string): void {
   try {
     makeFolders(folder);
     if (readdirSync(folder).length === 0) return;
