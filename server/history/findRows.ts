@@ -1,6 +1,7 @@
 // Queries for rows: trades and activity. Each walks from the newest row on, filters, and shows the page's rows as they are
 // found; only an activity query sorted otherwise than by falling time scans all of a wallet's rows first.
 import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
+import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
 import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, TradesQuery } from './queries.ts';
 import { RowClass, RowKind } from './rows.ts';
@@ -110,18 +111,22 @@ export function* findActivity(
     false,
   );
   const isNewestFirst = sortBy === 'TIMESTAMP' && !ascending;
-  const found: { readonly row: number; readonly key: number }[] = [];
+  const sign = ascending ? 1 : -1;
+  const first = new FirstSorted<{ readonly row: number; readonly key: number }>(
+    offset + limit,
+    (left, right) => sign * (left.key - right.key || left.row - right.row),
+  );
+  let matched = 0;
   for (let row = walk.next(); row !== 0; row = walk.next()) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     if (startMs !== undefined && rows.tMs < startMs) break;
     if (!isActivityAsked(tables, query, scope)) continue;
-    found.push({ row, key: sortBy === 'TIMESTAMP' ? 0 : sortBy === 'CASH' ? rows.cashMicro : rows.sizeMicro });
-    if (isNewestFirst && found.length === offset + limit) break;
+    first.add({ row, key: sortBy === 'TIMESTAMP' ? 0 : sortBy === 'CASH' ? rows.cashMicro : rows.sizeMicro });
+    matched += 1;
+    if (isNewestFirst && matched === offset + limit) break;
   }
-  const sign = ascending ? 1 : -1;
-  if (!isNewestFirst) found.sort((left, right) => sign * (left.key - right.key || left.row - right.row));
-  for (const { row } of found.slice(offset, offset + limit)) {
+  for (const { row } of first.sorted().slice(offset)) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     show(activityRow(tables));
