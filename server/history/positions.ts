@@ -39,8 +39,8 @@ export class Positions {
   private dirty: number[] = [];
   private written: Uint32Array = new Uint32Array(0);
   /** Linked lists of each account's uncommitted pairs: the newest place by account, and the one before it by place; 0 = end. */
-  private newest = new Uint32Array(FIRST_CELLS);
-  private before = new Uint32Array(FIRST_CELLS / 2);
+  private newestPlaces = new Uint32Array(FIRST_CELLS);
+  private placesBefore = new Uint32Array(FIRST_CELLS / 2);
   /** Pairs ever held, while an index is built from scratch: most pairs are new then and need no lookup in the store. */
   private filter: PairFilter | undefined;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
@@ -99,7 +99,7 @@ export class Positions {
 
   /** Shows the uncommitted pairs of an account: the market, and the pair's offset in `numbers`. */
   forEachUncommitted(account: number, onPair: (market: number, start: number) => void): void {
-    for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
+    for (let place = this.newestPlaces[account] ?? 0; place !== 0; place = this.placesBefore[place]) {
       onPair(this.markets[place], place * PAIR_NUMBERS);
     }
   }
@@ -155,22 +155,25 @@ export class Positions {
     const { states, accounts } = this;
     for (const place of this.written) {
       states[place] &= ~State.WRITTEN;
-      this.newest[accounts[place]] = 0;
+      this.newestPlaces[accounts[place]] = 0;
     }
     this.written = new Uint32Array(0);
     if (this.filter?.isFull === true) this.filter = undefined;
     if (this.count > CLEAN_MAX) this.evictClean();
-    for (const place of this.dirty) this.newest[accounts[place]] = 0;
+    for (const place of this.dirty) this.newestPlaces[accounts[place]] = 0;
     for (const place of this.dirty) this.link(place);
   }
 
   private link(place: number): void {
     const account = this.accounts[place];
-    if (account >= this.newest.length) {
-      this.newest = enlarged(new Uint32Array(Math.max(account + 1, this.newest.length * 2)), this.newest);
+    if (account >= this.newestPlaces.length) {
+      this.newestPlaces = enlarged(
+        new Uint32Array(Math.max(account + 1, this.newestPlaces.length * 2)),
+        this.newestPlaces,
+      );
     }
-    this.before[place] = this.newest[account];
-    this.newest[account] = place;
+    this.placesBefore[place] = this.newestPlaces[account];
+    this.newestPlaces[account] = place;
   }
 
   /**
@@ -255,7 +258,7 @@ export class Positions {
     this.accounts[place] = account;
     this.markets[place] = market;
     this.states[place] = 0;
-    this.enter(place, hash);
+    this.insert(place, hash);
     const start = place * PAIR_NUMBERS;
     const { numbers } = this;
     for (let i = 0; i < PAIR.closed; i += 1) numbers[start + i] = 0;
@@ -263,7 +266,7 @@ export class Positions {
     return place;
   }
 
-  private enter(place: number, hash: number): void {
+  private insert(place: number, hash: number): void {
     const { cellNumbers, cells } = this;
     let cell = hash & (cells - 1);
     while (cellNumbers[cell * CELL.numbers + CELL.place] !== 0) cell = (cell + 1) & (cells - 1);
@@ -272,10 +275,10 @@ export class Positions {
     cellNumbers[at + CELL.hash] = hash;
   }
 
-  /** Enters all places in use; all cells must be empty. */
-  private enterAll(): void {
+  /** Inserts all places in use into the cells, which must be empty. */
+  private insertAll(): void {
     const { accounts, markets } = this;
-    for (let place = 1; place < this.count; place += 1) this.enter(place, hashOf(accounts[place], markets[place]));
+    for (let place = 1; place < this.count; place += 1) this.insert(place, hashOf(accounts[place], markets[place]));
   }
 
   private grow(): void {
@@ -285,9 +288,9 @@ export class Positions {
     this.accounts = enlarged(new Uint32Array(places), this.accounts);
     this.markets = enlarged(new Uint32Array(places), this.markets);
     this.states = enlarged(new Uint8Array(places), this.states);
-    this.before = enlarged(new Uint32Array(places), this.before);
+    this.placesBefore = enlarged(new Uint32Array(places), this.placesBefore);
     this.cellNumbers = new Uint32Array(this.cells * CELL.numbers);
-    this.enterAll();
+    this.insertAll();
   }
 
   /** Evicts every pair that does not wait for a commit, and compacts the others. No commit may be in progress. */
@@ -303,7 +306,7 @@ export class Positions {
       this.states[to] = this.states[from];
       this.numbers.copyWithin(to * PAIR_NUMBERS, from * PAIR_NUMBERS, (from + 1) * PAIR_NUMBERS);
     }
-    this.enterAll();
+    this.insertAll();
     this.dirty = Array.from({ length: this.count - 1 }, (_, index) => index + 1);
   }
 }

@@ -32,7 +32,7 @@ const BLOCK_BYTES = 4_096 + 64;
 /** Space factor for entries in pages of the B-tree: both halves of a split page start half empty. */
 const SPLIT_FACTOR = 2;
 /** A commit is due once this much waits, which bounds the memory while an index is built. */
-const DUE = { positions: 250_000, blocks: 40_000 } as const;
+const COMMIT_DUE = { positions: 250_000, blocks: 40_000 } as const;
 
 export class Tables {
   /** The last indexed sequence; it is committed later. */
@@ -74,7 +74,8 @@ export class Tables {
   get isCommitDue(): boolean {
     const { rows, orders, holders, positions } = this;
     return (
-      positions.dirtyCount > DUE.positions || rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > DUE.blocks
+      positions.dirtyCount > COMMIT_DUE.positions ||
+      rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > COMMIT_DUE.blocks
     );
   }
 
