@@ -5,7 +5,7 @@ import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/i
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
 import { lotsSpending } from '../clientAmounts.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
-import { type FairPrice, unitPipsAt } from './fairPrice.ts';
+import { clamp, type FairPrice, unitPipsAt } from './fairPrice.ts';
 import type { MarketState, Quote, RestingQuote } from './maker.ts';
 import { choices } from './model.ts';
 import type { HouseRandom } from './random.ts';
@@ -79,8 +79,8 @@ export function marketStateOf(
   const { bids, asks } = book;
   const pips = desk.fair.pips(tickPips);
   const unitPips = unitPipsAt(pips, tickPips);
-  const skew = Math.min(Math.max(netLots / choices.skewLots, -1), 1) * choices.skewUnits * unitPips;
-  const fairPips = Math.min(Math.max(pips - skew, tickPips), PIPS_PER_UNIT - tickPips);
+  const skew = clamp(netLots / choices.skewLots, -1, 1) * choices.skewUnits * unitPips;
+  const fairPips = clamp(pips - skew, tickPips, PIPS_PER_UNIT - tickPips);
   const { spreadUnits } = desk;
   return { tickPips, minOrderLots, fairPips, unitPips, spreadUnits, bids, asks, resting };
 }

@@ -1,6 +1,7 @@
 // How a market's makers adjust their quotes when the fair price has moved: which to cancel and which to place, all in the
 // first token's terms. Called by house.ts for each update. It decides and submits nothing.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
+import { clamp } from './fairPrice.ts';
 import { choices, drawAddLots, drawFrom, recorded } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
@@ -55,7 +56,7 @@ function touchOf({ fairPips, tickPips, unitPips, spreadUnits }: MarketState): To
   const ticks = PIPS_PER_UNIT / tickPips;
   const spread = Math.max(1, Math.ceil((spreadUnits * unitPips) / tickPips));
   const wanted = Math.floor(fairPips / tickPips - (spread - 1) / 2);
-  const bid = Math.min(Math.max(wanted, 1), ticks - 2);
+  const bid = clamp(wanted, 1, ticks - 2);
   return { bid, ask: Math.min(bid + spread, ticks - 1) };
 }
 

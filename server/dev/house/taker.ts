@@ -1,6 +1,7 @@
 // What a taker does on a visit to a market: which side, how much, and the worst price it accepts, in the first token's
 // terms. Called by house.ts for each visit. It decides and submits nothing.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
+import { clamp } from './fairPrice.ts';
 import type { MarketState } from './maker.ts';
 import { choices, drawTakeLots } from './model.ts';
 import type { HouseRandom } from './random.ts';
@@ -51,6 +52,6 @@ export function planTake(state: MarketState, netLots: number, random: HouseRando
   // At or one tick beyond the best price; on the grid even if the best was quoted under another tick.
   const slackTicks = isFillOrKill ? 0 : random.below(2);
   const grid = isBid ? Math.ceil(best / tickPips) + slackTicks : Math.floor(best / tickPips) - slackTicks;
-  const ticks = Math.min(Math.max(grid, 1), PIPS_PER_UNIT / tickPips - 1);
+  const ticks = clamp(grid, 1, PIPS_PER_UNIT / tickPips - 1);
   return { isBid, pips: ticks * tickPips, lots, isFillOrKill };
 }
