@@ -16,7 +16,6 @@ const CLOCK_CHECK_RECORDS = 64;
 const COMMIT_MS = 2_000;
 
 export class LogFollower {
-  tables: Tables;
   private readonly settings: ThreadSettings;
   private readonly source: RecordSource;
   private readonly onDropped: (reason: string) => void;
@@ -37,10 +36,11 @@ export class LogFollower {
     this.onDropped = onDropped;
     const reason = dropUnusable(settings.indexPath, settings.isFresh);
     if (reason !== undefined) onDropped(reason);
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
-    this.journalHash = this.tables.stored?.journal ?? '';
-    this.flushedSequence = this.tables.committedSequence;
+    this.indexer = this.openIndexer();
+  }
+
+  get tables(): Tables {
+    return this.indexer.tables;
   }
 
   /** The last indexed sequence. */
@@ -96,12 +96,7 @@ export class LogFollower {
     await this.committing?.catch(() => {}); // a failed commit of a dropped index does not matter
     await this.tables.close(false);
     rmSync(this.settings.indexPath, { recursive: true, force: true });
-    this.batch = undefined;
-    this.isBatchDone = true;
-    this.journalHash = '';
-    this.flushedSequence = 0;
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
+    this.indexer = this.openIndexer();
   }
 
   /**
@@ -112,10 +107,7 @@ export class LogFollower {
     if (this.hasUncommitted) await this.commit();
     if (this.hasUncommitted) return; // the disk is full: reopening would lose what is only in memory
     await Promise.all([this.tables.close(false), this.source.reopen()]);
-    this.batch = undefined;
-    this.isBatchDone = true;
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
+    this.indexer = this.openIndexer();
   }
 
   /** Commits what is indexed and closes everything; if the commit fails, closes everything and rejects. */
@@ -136,6 +128,17 @@ export class LogFollower {
     await Promise.allSettled([this.tables.close(false), this.source.close()]);
   }
 
+  /** Opens the index as it is stored, to be continued from there. */
+  private openIndexer(): Indexer {
+    const tables = this.openTables();
+    this.batch = undefined;
+    this.isBatchDone = true;
+    this.journalHash = tables.stored?.journal ?? '';
+    this.flushedSequence = tables.committedSequence;
+    return new Indexer(tables);
+  }
+
+  /** The stored tables, or new ones if those cannot be used. */
   private openTables(): Tables {
     const { indexPath, dataDir } = this.settings;
     const isTemporary = dataDir === undefined;

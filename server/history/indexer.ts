@@ -42,7 +42,7 @@ const PLACE = commandLayouts.PlaceOrder.offsets;
 const ORDER_NUMBER = eventLayouts.OrderFilled.offsets.orderNumber;
 
 export class Indexer {
-  private readonly tables: Tables;
+  readonly tables: Tables;
   /** A reader positioned at the record being applied. */
   private record: BatchReader;
   private decoded: readonly EngineEvent[] | undefined;
