@@ -1,4 +1,5 @@
-// A task on a journal for which the system can start no process, as in a container whose processes are limited.
+// A task on a journal for which the system can start no process, as in a container with a limit on processes: the command must
+// end with a sentence.
 import { afterEach, expect, test } from 'vitest';
 import { runJournalTask } from '../../server/tools/journalTask.ts';
 

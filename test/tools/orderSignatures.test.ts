@@ -1,4 +1,5 @@
-// The count of orders whose signatures a verification of the journal has checked.
+// The count of orders whose signatures a verification of the journal has checked. journalTools.test.ts covers the checks
+// themselves.
 import { expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { chainContracts } from '../../server/auth/contracts.ts';

@@ -1,4 +1,5 @@
-// The folder of a copy that failed, where the user may write into the folder but not remove it.
+// The folder of a copy that failed, where the user may write into the folder but not remove it. As root, the test acts as another
+// user meanwhile.
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
