@@ -6,8 +6,8 @@ import { amountStepMicro, MICRO_PER_LOT, Side } from '../../engine/index.ts';
 const MICRO_PER_CENT = 10_000;
 
 /** The fewest lots that, at this price, cost at least this much and at least a cent when cut to whole cents. */
-export function lotsSpending(leastMicro: number, pips: number): number {
-  const cents = Math.max(1, Math.ceil(leastMicro / MICRO_PER_CENT));
+export function lotsSpending(minCostMicro: number, pips: number): number {
+  const cents = Math.max(1, Math.ceil(minCostMicro / MICRO_PER_CENT));
   return Math.ceil((cents * MICRO_PER_CENT) / pips);
 }
 
@@ -16,7 +16,7 @@ interface ClientAmounts {
   readonly takerAmount: number;
 }
 
-interface Asked {
+interface OrderTerms {
   readonly side: Side;
   /** Limit, on the tick. */
   readonly pips: number;
@@ -35,7 +35,7 @@ export function isWholeCents(lots: number, pips: number): boolean {
  * Maker and taker amount in micro. A FOK or FAK BUY spends the whole cents of the lots' cost, and asks for the shares that
  * these buy at the price, cut to the decimals that the tick allows.
  */
-export function clientAmounts({ side, pips, lots, tickPips, takesOnly }: Asked): ClientAmounts {
+export function clientAmounts({ side, pips, lots, tickPips, takesOnly }: OrderTerms): ClientAmounts {
   const moneyMicro = lots * pips;
   const sharesMicro = lots * MICRO_PER_LOT;
   if (side === Side.SELL) return { makerAmount: sharesMicro, takerAmount: moneyMicro };

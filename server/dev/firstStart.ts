@@ -6,7 +6,7 @@ import { plantSeed, readSeed, type SeedCatalog } from './seed.ts';
 import { creditCommand, developmentWallets } from './wallets.ts';
 
 /** Whether the journal is empty or begins with this catalog, and lacks the credits that complete a first start. */
-function wasCutOff({ views }: Services, seed: SeedCatalog, lastWallet: string): boolean {
+function wasInterrupted({ views }: Services, seed: SeedCatalog, lastWallet: string): boolean {
   if (views.accounts.byWallet(lastWallet) !== undefined) return false;
   return views.markets.eventList().length === 0 || views.markets.eventBySlug(seed.events[0].slug) !== undefined;
 }
@@ -16,7 +16,7 @@ export async function firstStart(services: Services): Promise<void> {
   const { exchange, views, wallets } = services;
   const seed = readSeed();
   const owners = developmentWallets(wallets).map(({ address }) => address);
-  if (!exchange.isFresh && !wasCutOff(services, seed, owners[owners.length - 1])) return;
+  if (!exchange.isFresh && !wasInterrupted(services, seed, owners[owners.length - 1])) return;
   const firstMs = views.markets.eventByNumber(1)?.createdMs ?? exchange.now();
   await plantSeed(exchange, views, seed, firstMs);
   const uncredited = owners.filter((owner) => views.accounts.byWallet(owner) === undefined);

@@ -105,7 +105,7 @@ function eventCommand(seed: SeedCatalog, event: SeedEvent, firstMs: number): Uin
 }
 
 /** A figure of the catalog in its unit; throws if it is missing or malformed, which is a defect in our own file. */
-function figure(value: number | undefined, what: string, slug: string): number {
+function requireFigure(value: number | undefined, what: string, slug: string): number {
   if (value === undefined) throw new Error(`seed: market ${slug} has no usable ${what}`);
   return value;
 }
@@ -131,10 +131,10 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     status: MarketStatus.OPEN,
     negRisk: event.negRisk ? 1 : 0,
     autoTick: 0,
-    tickPips: figure(parsePips(market.tickSize), 'tick size', slug),
-    feeRate: fee === undefined ? 0 : figure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug),
+    tickPips: requireFigure(parsePips(market.tickSize), 'tick size', slug),
+    feeRate: fee === undefined ? 0 : requireFigure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug),
     feeExponent: fee?.exponent ?? marketDefaults.feeExponent,
-    minOrderLots: figure(minOrderLots, 'minimum size', slug),
+    minOrderLots: requireFigure(minOrderLots, 'minimum size', slug),
     delaySeconds: market.secondsDelay ?? 0,
     minMarketableBuyMicro: marketDefaults.minMarketableBuyMicro,
     tail: tailOf({ ...texts, ...datesOf({ ...event, ...market }, firstMs) }),
@@ -198,7 +198,7 @@ export async function plantSeed(
   await submitAll(
     exchange,
     newMarkets.map(({ event, market }) => {
-      const number = figure(markets.eventBySlug(event.slug)?.eventNumber, 'event', market.slug);
+      const number = requireFigure(markets.eventBySlug(event.slug)?.eventNumber, 'event', market.slug);
       return marketCommand(event, market, number, firstMs);
     }),
   );

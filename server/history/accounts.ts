@@ -35,8 +35,8 @@ export class Accounts {
       const { view, bytes } = this.table;
       this.enter(id, bytesToHex(bytes, offset + at.wallet, 20));
       this.traded[id] = view.getUint32(offset + at.traded, true);
-      for (let of = 0; of < CLASSES; of += 1) {
-        this.heads[id * CLASSES + of] = view.getFloat64(offset + at.heads + of * 8, true);
+      for (let rowClass = 0; rowClass < CLASSES; rowClass += 1) {
+        this.heads[id * CLASSES + rowClass] = view.getFloat64(offset + at.heads + rowClass * 8, true);
       }
     }
     if (count === 0) for (const { id, wallet } of reservedAccounts) this.open(id, wallet);
@@ -48,7 +48,7 @@ export class Accounts {
 
   /** Most blocks that a commit writes. */
   get blockCount(): number {
-    return this.table.blocksOf(this.count);
+    return this.table.blocksFor(this.count);
   }
 
   open(id: number, wallet: string): void {
@@ -73,17 +73,17 @@ export class Accounts {
 
   setHead(id: number, rowClass: RowClass, row: number): void {
     this.heads[id * CLASSES + rowClass] = row;
-    this.changes(id);
+    this.markChanged(id);
   }
 
   tradedOf(id: number): number {
     return this.traded[id];
   }
 
-  tradedInAnother(id: number): void {
+  addTradedMarket(id: number): void {
     this.traded[id] += 1;
-    this.changes(id);
-    this.toShow(id);
+    this.markChanged(id);
+    this.markUnshown(id);
   }
 
   /** The accounts that are new, or traded in another market, since the last call. */
@@ -99,8 +99,8 @@ export class Accounts {
       const offset = this.table.change(id);
       const { view } = this.table;
       view.setUint32(offset + at.traded, this.traded[id], true);
-      for (let of = 0; of < CLASSES; of += 1) {
-        view.setFloat64(offset + at.heads + of * 8, this.heads[id * CLASSES + of], true);
+      for (let rowClass = 0; rowClass < CLASSES; rowClass += 1) {
+        view.setFloat64(offset + at.heads + rowClass * 8, this.heads[id * CLASSES + rowClass], true);
       }
       this.isChanged[id] = 0;
     }
@@ -122,16 +122,16 @@ export class Accounts {
       this.isChanged = enlarged(new Uint8Array(length), this.isChanged);
       this.isUnshown = enlarged(new Uint8Array(length), this.isUnshown);
     }
-    this.toShow(id);
+    this.markUnshown(id);
   }
 
-  private toShow(id: number): void {
+  private markUnshown(id: number): void {
     if (this.isUnshown[id] !== 0) return;
     this.isUnshown[id] = 1;
     this.unshown.push(id);
   }
 
-  private changes(id: number): void {
+  private markChanged(id: number): void {
     if (this.isChanged[id] !== 0) return;
     this.isChanged[id] = 1;
     this.changed.push(id);

@@ -25,7 +25,7 @@ import { totalsRows } from './totals.ts';
 /** Text is encoded in parts of about this length. */
 const PART_LENGTH = 64 * 1024;
 /** Most bytes of UTF-8 per UTF-16 code unit. */
-const BYTES_A_UNIT_MAX = 3;
+const BYTES_PER_UNIT_MAX = 3;
 
 const encoder = new TextEncoder();
 
@@ -56,7 +56,11 @@ class RowList {
   }
 
   private encodeText(): Uint8Array {
-    const bytes = this.memory.enlarge(this.bytes ?? this.memory.take(), this.used, this.text.length * BYTES_A_UNIT_MAX);
+    const bytes = this.memory.enlarge(
+      this.bytes ?? this.memory.take(),
+      this.used,
+      this.text.length * BYTES_PER_UNIT_MAX,
+    );
     this.used += encoder.encodeInto(this.text, bytes.subarray(this.used)).written;
     this.text = '';
     this.bytes = bytes;

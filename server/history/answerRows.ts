@@ -6,13 +6,13 @@ import type { HistoryQuery } from './queries.ts';
 const SHORT_ROWS_MAX = 100;
 /** Most rows of all long answers at work, unless there is only one: some ten megabytes. */
 const LONG_ROWS_MAX = 40_000;
-const TOKENS_A_MARKET = 2;
+const TOKENS_PER_MARKET = 2;
 
 /** The most rows of a long answer; 0 for a short one. */
 export function longRowsOf(query: HistoryQuery): number {
   if (!('limit' in query)) return 0;
   const { limit } = query;
-  const rows = query.kind === 'holders' ? limit * TOKENS_A_MARKET * query.conditionIds.length : limit;
+  const rows = query.kind === 'holders' ? limit * TOKENS_PER_MARKET * query.conditionIds.length : limit;
   return rows > SHORT_ROWS_MAX ? rows : 0;
 }
 

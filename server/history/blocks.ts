@@ -11,11 +11,11 @@ const BLOCK_BYTES = 4_080;
 /** Blocks per allocated chunk: growing adds a chunk and copies nothing. */
 const CHUNK_BLOCKS = 128;
 /** Places examined for a block to evict before a new place is added. */
-const TRIES_MAX = 16;
+const EVICTION_TRIES_MAX = 16;
 const NONE = -1;
 
 /** The state of a place's block: as stored, waiting for a commit, or being written. */
-const State = { CLEAN: 0, WAITS: 1, WRITTEN: 2 } as const;
+const State = { CLEAN: 0, DIRTY: 1, WRITTEN: 2 } as const;
 
 interface Chunk {
   readonly bytes: Buffer;
@@ -59,7 +59,7 @@ export class BlockTable {
   private readonly states: number[] = [];
   private dirty: number[] = [];
   private written: number[] = [];
-  private hand = 0;
+  private clockHand = 0;
   private lastPartition = NONE;
   private lastBlock = NONE;
   private lastPlace = NONE;
@@ -84,7 +84,7 @@ export class BlockTable {
   }
 
   /** How many blocks this many records take. */
-  blocksOf(records: number): number {
+  blocksFor(records: number): number {
     return Math.ceil(records / this.recordsPerBlock);
   }
 
@@ -99,7 +99,7 @@ export class BlockTable {
   /** The same, for a record that the caller is about to write. */
   change(record: number, partition = 0): number {
     const offset = this.locate(record, partition) - this.lastStart;
-    if (this.states[this.lastPlace] !== State.WAITS) this.waits();
+    if (this.states[this.lastPlace] !== State.DIRTY) this.markDirty();
     const place = this.lastPlace;
     const inBlock = (record % this.recordsPerBlock) + 1;
     if (inBlock > this.used[place]) this.used[place] = inBlock;
@@ -128,7 +128,7 @@ export class BlockTable {
   }
 
   /** Marks the block last located as waiting for a commit; it moves to another place if its own is being written. */
-  private waits(): void {
+  private markDirty(): void {
     const before = this.lastPlace;
     if (this.states[before] === State.WRITTEN) {
       const place = this.freePlace();
@@ -139,7 +139,7 @@ export class BlockTable {
       this.used[place] = this.used[before];
       source.copy(this.bytes, this.lastStart, from, from + BLOCK_BYTES);
     }
-    this.states[this.lastPlace] = State.WAITS;
+    this.states[this.lastPlace] = State.DIRTY;
     this.dirty.push(this.lastPlace);
   }
 
@@ -147,7 +147,7 @@ export class BlockTable {
   private find(partition: number, block: number): void {
     const held = this.places[partition]?.[block];
     if (held !== undefined && held > 0) {
-      this.look(held - 1, partition, block);
+      this.select(held - 1, partition, block);
       return;
     }
     const place = this.freePlace();
@@ -161,10 +161,10 @@ export class BlockTable {
     this.places[partition][block] = place + 1;
     this.partitions[place] = partition;
     this.blocks[place] = block;
-    this.look(place, partition, block);
+    this.select(place, partition, block);
   }
 
-  private look(place: number, partition: number, block: number): void {
+  private select(place: number, partition: number, block: number): void {
     const chunk = this.chunks[Math.floor(place / CHUNK_BLOCKS)];
     this.view = chunk.view;
     this.bytes = chunk.bytes;
@@ -193,9 +193,9 @@ export class BlockTable {
   private freePlace(): number {
     const { states, blocks, partitions } = this;
     const count = states.length;
-    for (let tries = 0; count >= this.cleanMax && tries < TRIES_MAX; tries += 1) {
-      this.hand = (this.hand + 1) % count;
-      const place = this.hand;
+    for (let tries = 0; count >= this.cleanMax && tries < EVICTION_TRIES_MAX; tries += 1) {
+      this.clockHand = (this.clockHand + 1) % count;
+      const place = this.clockHand;
       if (states[place] !== State.CLEAN || place === this.lastPlace) continue;
       if (blocks[place] !== NONE) this.places[partitions[place]][blocks[place]] = 0;
       blocks[place] = NONE;

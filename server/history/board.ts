@@ -10,15 +10,15 @@ const NEVER = -1;
 
 /** The thread's side: the writer. */
 export class Board {
-  private readonly numbersARecord: number;
+  private readonly numbersPerRecord: number;
   private readonly onMemory: (memory: SharedArrayBuffer) => void;
   private memory = new SharedArrayBuffer(0);
   private versions = new Int32Array(this.memory);
   private numbers = new Float64Array(this.memory);
 
   /** @param onMemory called with new memory, which the other side must read from then on */
-  constructor(numbersARecord: number, onMemory: (memory: SharedArrayBuffer) => void) {
-    this.numbersARecord = numbersARecord;
+  constructor(numbersPerRecord: number, onMemory: (memory: SharedArrayBuffer) => void) {
+    this.numbersPerRecord = numbersPerRecord;
     this.onMemory = onMemory;
   }
 
@@ -27,7 +27,7 @@ export class Board {
    * board is new.
    */
   show(sequence: number, count: number, write: (isNew: boolean) => void): void {
-    const isNew = at.first + count * this.numbersARecord > this.numbers.length;
+    const isNew = at.first + count * this.numbersPerRecord > this.numbers.length;
     if (isNew) this.enlarge(count);
     const { versions, numbers } = this;
     Atomics.add(versions, VERSION, 1);
@@ -40,14 +40,14 @@ export class Board {
 
   /** Puts a number of a record; called only by the function passed to `show`. */
   put(record: number, place: number, value: number): void {
-    this.numbers[at.first + record * this.numbersARecord + place] = value;
+    this.numbers[at.first + record * this.numbersPerRecord + place] = value;
   }
 
   private enlarge(count: number): void {
     if (this.numbers.length > 0) this.numbers[at.sequence] = NEVER;
     let records = FIRST_RECORDS;
     while (records < count) records *= 2;
-    this.memory = new SharedArrayBuffer((at.first + records * this.numbersARecord) * Float64Array.BYTES_PER_ELEMENT);
+    this.memory = new SharedArrayBuffer((at.first + records * this.numbersPerRecord) * Float64Array.BYTES_PER_ELEMENT);
     this.versions = new Int32Array(this.memory);
     this.numbers = new Float64Array(this.memory);
   }
@@ -55,12 +55,12 @@ export class Board {
 
 /** The main thread's side: the reader. */
 export class BoardReader {
-  private readonly numbersARecord: number;
+  private readonly numbersPerRecord: number;
   private readonly versions: Int32Array;
   private readonly numbers: Float64Array;
 
-  constructor(numbersARecord: number, memory: SharedArrayBuffer) {
-    this.numbersARecord = numbersARecord;
+  constructor(numbersPerRecord: number, memory: SharedArrayBuffer) {
+    this.numbersPerRecord = numbersPerRecord;
     this.versions = new Int32Array(memory);
     this.numbers = new Float64Array(memory);
   }
@@ -84,6 +84,6 @@ export class BoardReader {
   }
 
   get(record: number, place: number): number {
-    return this.numbers[at.first + record * this.numbersARecord + place];
+    return this.numbers[at.first + record * this.numbersPerRecord + place];
   }
 }

@@ -12,7 +12,7 @@ const VALUE = { bought: 0, spent: 8, tMs: 16, bytes: 24 } as const;
 /** The sign bit in the upper half of a double. */
 const SIGN = 2 ** 31;
 /** Scratch view to access the bits of a double. */
-const double = new DataView(new ArrayBuffer(8));
+const doubleBits = new DataView(new ArrayBuffer(8));
 /** Most entries read at once. */
 const READ_ENTRIES = 512;
 
@@ -32,18 +32,18 @@ interface ClosedEntry {
  * are flipped.
  */
 function writeGain(key: Buffer, gainMicro: number): void {
-  const falling = 0 - gainMicro; // avoids a negative zero
-  double.setFloat64(0, falling);
-  const [upper, lower] = [double.getUint32(0), double.getUint32(4)];
-  key.writeUInt32BE((falling < 0 ? ~upper : upper ^ SIGN) >>> 0, KEY.gain);
-  key.writeUInt32BE((falling < 0 ? ~lower : lower) >>> 0, KEY.gain + 4);
+  const negated = 0 - gainMicro; // avoids a negative zero
+  doubleBits.setFloat64(0, negated);
+  const [upper, lower] = [doubleBits.getUint32(0), doubleBits.getUint32(4)];
+  key.writeUInt32BE((negated < 0 ? ~upper : upper ^ SIGN) >>> 0, KEY.gain);
+  key.writeUInt32BE((negated < 0 ? ~lower : lower) >>> 0, KEY.gain + 4);
 }
 
 function readGain(key: Buffer): number {
   const [upper, lower] = [key.readUInt32BE(KEY.gain), key.readUInt32BE(KEY.gain + 4)];
-  double.setUint32(0, upper < SIGN ? ~upper : upper ^ SIGN);
-  double.setUint32(4, upper < SIGN ? ~lower : lower);
-  return 0 - double.getFloat64(0);
+  doubleBits.setUint32(0, upper < SIGN ? ~upper : upper ^ SIGN);
+  doubleBits.setUint32(4, upper < SIGN ? ~lower : lower);
+  return 0 - doubleBits.getFloat64(0);
 }
 
 /** The key of a closed position, in a new buffer; `gainMicro` is its realized gain. */

@@ -4,7 +4,9 @@ import { tokenNumber } from '../../engine/index.ts';
 import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
 import { marketsOf } from './findRows.ts';
+import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
+import { isClosed, legAt } from './pairs.ts';
 import type {
   ClosedPositionsQuery,
   HolderRow,
@@ -18,42 +20,43 @@ import type {
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 
-/** A candidate to show: a copy of its numbers, since those held in memory move. */
-interface Found {
+/** A position in a token: a copy of its numbers, since those held in memory move. */
+interface Position {
   readonly market: HistoryMarket;
   readonly outcome: 0 | 1;
   readonly numbers: Float64Array;
-  readonly hasBoth: boolean;
-  key: number | string;
+  readonly holdsBoth: boolean;
 }
+
+/** The sort key of a position; `pips` is the price of its token. */
+type KeyOf = (position: Position, pips: number) => number | string;
 
 const OUTCOMES = [0, 1] as const;
 
-/** The legs of an account that were ever bought, in the markets of a scope, filtered by `isMeant`. */
-function* legsOf(
+/** Shows the positions of an account that were ever opened, in the markets of a scope, filtered by `matches`. */
+function* eachPosition(
   { positions, markets }: Tables,
   account: number,
   scope: ReadonlySet<HistoryMarket> | undefined,
-  isMeant: (sizeMicro: number, market: HistoryMarket, hasBoth: boolean) => boolean,
-): Sliced<Found[]> {
-  const found: Found[] = [];
-  const see = (index: number, start: number): void => {
+  matches: (sizeMicro: number, market: HistoryMarket, holdsBoth: boolean) => boolean,
+  onPosition: (position: Position) => void,
+): Sliced<undefined> {
+  const onPair = (index: number, start: number): void => {
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     const { numbers } = positions;
-    const hasBoth = OUTCOMES.every((outcome) => numbers[positions.legOf(start, outcome) + LEG.size] > 0);
+    const holdsBoth = OUTCOMES.every((outcome) => numbers[legAt(start, outcome) + LEG.size] > 0);
     for (const outcome of OUTCOMES) {
-      const leg = positions.legOf(start, outcome);
-      if (numbers[leg + LEG.bought] === 0 || !isMeant(numbers[leg + LEG.size], market, hasBoth)) continue;
-      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth, key: 0 });
+      const leg = legAt(start, outcome);
+      if (numbers[leg + LEG.bought] === 0 || !matches(numbers[leg + LEG.size], market, holdsBoth)) continue;
+      onPosition({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth });
     }
   };
-  for (const _ of positions.visit(account, see)) yield undefined;
-  return found;
+  yield* positions.visit(account, onPair);
 }
 
 /** The sort key of each column of open positions. */
-const openKeys: Readonly<Record<PositionSort, (found: Found, pips: number) => number | string>> = {
+const openKeys: Readonly<Record<PositionSort, KeyOf>> = {
   CURRENT: ({ numbers }, pips) => currentValueOf(numbers[LEG.size], pips),
   INITIAL: ({ numbers }) => numbers[LEG.cost],
   TOKENS: ({ numbers }) => numbers[LEG.size],
@@ -66,7 +69,7 @@ const openKeys: Readonly<Record<PositionSort, (found: Found, pips: number) => nu
   AVGPRICE: ({ numbers }) => averageOf(numbers[LEG.cost], numbers[LEG.size]),
 };
 
-const closedKeys: Readonly<Record<ClosedPositionsQuery['sortBy'], (found: Found, pips: number) => number | string>> = {
+const closedKeys: Readonly<Record<ClosedPositionsQuery['sortBy'], KeyOf>> = {
   REALIZEDPNL: ({ numbers }) => numbers[LEG.realized],
   TITLE: ({ market }) => market.facts.title,
   PRICE: (_, pips) => pips,
@@ -74,59 +77,43 @@ const closedKeys: Readonly<Record<ClosedPositionsQuery['sortBy'], (found: Found,
   TIMESTAMP: ({ numbers }) => numbers[LEG.tMs],
 };
 
-/** Sorts by the keys in the requested direction; ties are broken by creation of the market, first token first. */
-function sortFound(
-  found: Found[],
-  keyOf: (found: Found, pips: number) => number | string,
-  ascending: boolean,
-): readonly Found[] {
-  const sign = ascending ? 1 : -1;
-  for (const one of found) one.key = keyOf(one, one.market.shownPips(one.outcome));
-  return found.sort((left, right) => {
-    if (left.key < right.key) return -sign;
-    if (left.key > right.key) return sign;
-    return left.market.index - right.market.index || left.outcome - right.outcome;
-  });
-}
-
 /**
- * The closed positions of an account in the markets selected by `isMeant`: all of them, or enough of the greatest gains to
- * include the first `most`.
+ * Shows the closed positions of an account in the markets selected by `matches`: all of them, or enough of the greatest gains
+ * to include the first `countMax`.
  */
-function* closedOf(
+function* eachClosedPosition(
   { positions, store, markets }: Tables,
   account: number,
-  isMeant: (market: HistoryMarket) => boolean,
-  most: number,
-): Sliced<Found[]> {
-  const found: Found[] = [];
+  matches: (market: HistoryMarket) => boolean,
+  countMax: number,
+  onPosition: (position: Position) => void,
+): Sliced<undefined> {
   const uncommitted = new Set<number>();
-  positions.showUncommitted(account, (index, start) => {
+  positions.forEachUncommitted(account, (index, start) => {
     uncommitted.add(index);
     const market = markets.list[index];
-    if (!isMeant(market)) return;
+    if (!matches(market)) return;
     for (const outcome of OUTCOMES) {
-      const leg = positions.legOf(start, outcome);
+      const leg = legAt(start, outcome);
       const { numbers } = positions;
-      if (numbers[leg + LEG.bought] === 0 || numbers[leg + LEG.size] > 0) continue;
-      found.push({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), hasBoth: false, key: 0 });
+      if (!isClosed(numbers, leg)) continue;
+      onPosition({ market, outcome, numbers: numbers.slice(leg, leg + LEG.numbers), holdsBoth: false });
     }
   });
   let stored = 0;
-  for (const entries of closedParts(store, account, most)) {
+  for (const entries of closedParts(store, account, countMax)) {
     for (const { market: index, outcome, numbers } of entries) {
       const market = markets.list[index];
-      if (uncommitted.has(index) || !isMeant(market)) continue;
-      found.push({ market, outcome, numbers, hasBoth: false, key: 0 });
+      if (uncommitted.has(index) || !matches(market)) continue;
+      onPosition({ market, outcome, numbers, holdsBoth: false });
       stored += 1;
-      if (stored === most) return found;
+      if (stored === countMax) return;
     }
-    if (isSliceOver()) yield undefined;
+    yield undefined;
   }
-  return found;
 }
 
-function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Found): PositionRow {
+function positionRow(wallet: string, { market, outcome, numbers, holdsBoth }: Position): PositionRow {
   const curPricePips = market.shownPips(outcome);
   const isOpen = numbers[LEG.size] > 0;
   return {
@@ -139,25 +126,39 @@ function positionRow(wallet: string, { market, outcome, numbers, hasBoth }: Foun
     realizedPnlMicro: numbers[LEG.realized],
     curPricePips,
     redeemable: isOpen && market.resolution >= 0,
-    mergeable: isOpen && hasBoth,
+    mergeable: isOpen && holdsBoth,
     tMs: numbers[LEG.tMs],
   };
 }
 
-interface Page {
-  readonly user: string;
-  readonly limit: number;
-  readonly offset: number;
-}
+/** The page of a question: its positions by a key in the requested direction; ties by creation of the market, first token first. */
+class PositionPage {
+  private readonly query: PositionsQuery | ClosedPositionsQuery;
+  private readonly keyOf: KeyOf;
+  private readonly first: FirstSorted<{ readonly position: Position; readonly key: number | string }>;
 
-function* showPage(
-  sorted: readonly Found[],
-  { user, limit, offset }: Page,
-  show: (row: PositionRow) => void,
-): Sliced<undefined> {
-  for (const one of sorted.slice(offset, offset + limit)) {
-    if (isSliceOver()) yield undefined;
-    show(positionRow(user, one));
+  constructor(query: PositionsQuery | ClosedPositionsQuery, keyOf: KeyOf) {
+    this.query = query;
+    this.keyOf = keyOf;
+    const sign = query.ascending ? 1 : -1;
+    this.first = new FirstSorted(query.offset + query.limit, (left, right) => {
+      if (left.key < right.key) return -sign;
+      if (left.key > right.key) return sign;
+      const [one, other] = [left.position, right.position];
+      return one.market.index - other.market.index || one.outcome - other.outcome;
+    });
+  }
+
+  readonly add = (position: Position): void => {
+    this.first.add({ position, key: this.keyOf(position, position.market.shownPips(position.outcome)) });
+  };
+
+  *show(onRow: (row: PositionRow) => void): Sliced<undefined> {
+    const { user, offset } = this.query;
+    for (const { position } of this.first.sorted().slice(offset)) {
+      if (isSliceOver()) yield undefined;
+      onRow(positionRow(user, position));
+    }
   }
 }
 
@@ -170,19 +171,20 @@ export function* findPositions(
   query: PositionsQuery,
   show: (row: PositionRow) => void,
 ): Sliced<undefined> {
-  const { user, limit, sizeThresholdMicro, redeemable, mergeable, includeArchived, sortBy, ascending } = query;
+  const { user, limit, sizeThresholdMicro, redeemable, mergeable, includeArchived, sortBy } = query;
   const account = tables.accounts.idOf(user);
   if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
-  const isMeant = (sizeMicro: number, market: HistoryMarket, hasBoth: boolean): boolean =>
+  const matches = (sizeMicro: number, market: HistoryMarket, holdsBoth: boolean): boolean =>
     sizeMicro > 0 &&
     sizeMicro >= sizeThresholdMicro &&
     (!redeemable || market.resolution >= 0) &&
-    (!mergeable || hasBoth) &&
+    (!mergeable || holdsBoth) &&
     (includeArchived || !market.isArchived) &&
     hasTitle(market, title);
-  const found = yield* legsOf(tables, account, marketsOf(tables, query), isMeant);
-  yield* showPage(sortFound(found, openKeys[sortBy], ascending), query, show);
+  const page = new PositionPage(query, openKeys[sortBy]);
+  yield* eachPosition(tables, account, marketsOf(tables, query), matches, page.add);
+  yield* page.show(show);
 }
 
 /** Shows the page's closed positions of a wallet, in the requested order; by falling gain it reads only what the page needs. */
@@ -196,11 +198,12 @@ export function* findClosedPositions(
   if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
   const scope = marketsOf(tables, query);
-  const isMeant = (market: HistoryMarket): boolean =>
+  const matches = (market: HistoryMarket): boolean =>
     (scope === undefined || scope.has(market)) && hasTitle(market, title);
-  const most = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
-  const found = yield* closedOf(tables, account, isMeant, most);
-  yield* showPage(sortFound(found, closedKeys[sortBy], ascending), query, show);
+  const countMax = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
+  const page = new PositionPage(query, closedKeys[sortBy]);
+  yield* eachClosedPosition(tables, account, matches, countMax, page.add);
+  yield* page.show(show);
 }
 
 /** The total current value of a wallet's open positions, micro. */
@@ -210,17 +213,14 @@ export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
   const scope = marketsOf(tables, query);
   const { positions, markets } = tables;
   let valueMicro = 0;
-  const see = (index: number, start: number): void => {
+  const onPair = (index: number, start: number): void => {
     const market = markets.list[index];
     if (scope !== undefined && !scope.has(market)) return;
     for (const outcome of OUTCOMES) {
-      valueMicro += currentValueOf(
-        positions.numbers[positions.legOf(start, outcome) + LEG.size],
-        market.shownPips(outcome),
-      );
+      valueMicro += currentValueOf(positions.numbers[legAt(start, outcome) + LEG.size], market.shownPips(outcome));
     }
   };
-  for (const _ of positions.visit(account, see)) yield undefined;
+  yield* positions.visit(account, onPair);
   return valueMicro;
 }
 
@@ -233,7 +233,7 @@ interface Holding {
 const byAmount = (left: Holding, right: Holding): number =>
   right.amountMicro - left.amountMicro || left.account - right.account;
 
-/** The largest holders of a token; if there are many candidates, the smaller ones are discarded now and then. */
+/** The largest holders of a token. */
 function* largestHolders(
   { holders, accounts }: Tables,
   market: HistoryMarket,
@@ -242,21 +242,15 @@ function* largestHolders(
 ): Sliced<readonly HolderRow[]> {
   const token = tokenNumber(market.index, outcome);
   const count = market.holderCounts[outcome];
-  const keptMax = 4 * limit + 1_000;
-  let kept: Holding[] = [];
-  let leastMicro = Math.max(1, minBalanceMicro);
+  const leastMicro = Math.max(1, minBalanceMicro);
+  const largest = new FirstSorted(limit, byAmount);
   for (let place = 0; place < count && limit > 0; place += 1) {
     if (isSliceOver()) yield undefined;
     holders.read(token, place);
     const { account, amountMicro } = holders;
-    if (amountMicro < leastMicro) continue;
-    kept.push({ account, amountMicro });
-    if (kept.length < keptMax) continue;
-    kept = kept.sort(byAmount).slice(0, limit);
-    leastMicro = kept[limit - 1].amountMicro;
+    if (amountMicro >= leastMicro) largest.add({ account, amountMicro });
   }
-  const most = kept.sort(byAmount).slice(0, limit);
-  return most.map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
+  return largest.sorted().map(({ account, amountMicro }) => ({ wallet: accounts.walletOf(account), amountMicro }));
 }
 
 /** Shows a group of holders for each token of each known market, in the requested order. */

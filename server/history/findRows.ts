@@ -1,6 +1,7 @@
 // Queries for rows: trades and activity. Each walks from the newest row on, filters, and shows the page's rows as they are
 // found; only an activity query sorted otherwise than by falling time scans all of a wallet's rows first.
 import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
+import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
 import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, TradesQuery } from './queries.ts';
 import { RowClass, RowKind } from './rows.ts';
@@ -37,11 +38,11 @@ function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<Histo
   const classes = takerOnly ? [RowClass.TAKER] : [RowClass.TAKER, RowClass.MAKER];
   if (user !== undefined) {
     const account = accounts.idOf(user);
-    const heads = account < 0 ? [] : classes.map((of) => accounts.headOf(account, of));
+    const heads = account < 0 ? [] : classes.map((rowClass) => accounts.headOf(account, rowClass));
     return new Chains(rows, heads, false);
   }
   if (scope !== undefined) {
-    const heads = [...scope].flatMap((market) => classes.map((of) => market.heads[of === RowClass.TAKER ? 0 : 1]));
+    const heads = [...scope].flatMap((market) => classes.map((rowClass) => market.heads[rowClass]));
     return new Chains(rows, heads, true);
   }
   return new AllTrades(rows, takerOnly, endMs === undefined ? rows.last : newestUntil(rows, endMs));
@@ -54,7 +55,7 @@ export function* findTrades(tables: Tables, query: TradesQuery, show: (row: Trad
   const scope = marketsOf(tables, query);
   const walk = tradesWalk(tables, query, scope);
   const isSell = side === undefined ? undefined : side === 'SELL';
-  let skipped = 0;
+  let matched = 0;
   let shown = 0;
   for (let row = limit === 0 ? 0 : walk.next(); row !== 0; row = walk.next()) {
     if (isSliceOver()) yield undefined;
@@ -66,8 +67,8 @@ export function* findTrades(tables: Tables, query: TradesQuery, show: (row: Trad
       if ((threshold.unit === 'CASH' ? rows.cashMicro : rows.sizeMicro) < threshold.micro) continue;
     }
     if (scope !== undefined && !scope.has(markets.list[rows.market])) continue;
-    skipped += 1;
-    if (skipped <= offset) continue;
+    matched += 1;
+    if (matched <= offset) continue;
     show(tradeRow(tables));
     shown += 1;
     if (shown === limit) return;
@@ -106,22 +107,26 @@ export function* findActivity(
   const classes = [RowClass.TAKER, RowClass.MAKER, RowClass.OTHER];
   const walk = new Chains(
     rows,
-    classes.map((of) => accounts.headOf(account, of)),
+    classes.map((rowClass) => accounts.headOf(account, rowClass)),
     false,
   );
   const isNewestFirst = sortBy === 'TIMESTAMP' && !ascending;
-  const found: { readonly row: number; readonly key: number }[] = [];
+  const sign = ascending ? 1 : -1;
+  const first = new FirstSorted<{ readonly row: number; readonly key: number }>(
+    offset + limit,
+    (left, right) => sign * (left.key - right.key || left.row - right.row),
+  );
+  let matched = 0;
   for (let row = walk.next(); row !== 0; row = walk.next()) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     if (startMs !== undefined && rows.tMs < startMs) break;
     if (!isActivityAsked(tables, query, scope)) continue;
-    found.push({ row, key: sortBy === 'TIMESTAMP' ? 0 : sortBy === 'CASH' ? rows.cashMicro : rows.sizeMicro });
-    if (isNewestFirst && found.length === offset + limit) break;
+    first.add({ row, key: sortBy === 'TIMESTAMP' ? 0 : sortBy === 'CASH' ? rows.cashMicro : rows.sizeMicro });
+    matched += 1;
+    if (isNewestFirst && matched === offset + limit) break;
   }
-  const sign = ascending ? 1 : -1;
-  if (!isNewestFirst) found.sort((left, right) => sign * (left.key - right.key || left.row - right.row));
-  for (const { row } of found.slice(offset, offset + limit)) {
+  for (const { row } of first.sorted().slice(offset)) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     show(activityRow(tables));

@@ -11,12 +11,11 @@ import { type Cursor, Tables } from './tables.ts';
 /** How long (ms) a slice of indexing lasts before questions have their turn. */
 const SLICE_MS = 8;
 /** Records indexed between two looks at the clock. */
-const RECORDS_A_LOOK = 64;
+const CLOCK_CHECK_RECORDS = 64;
 /** The longest time (ms) between commits while nothing more urgent is to be done. */
 const COMMIT_MS = 2_000;
 
 export class LogFollower {
-  tables: Tables;
   private readonly settings: ThreadSettings;
   private readonly source: RecordSource;
   private readonly onDropped: (reason: string) => void;
@@ -37,10 +36,11 @@ export class LogFollower {
     this.onDropped = onDropped;
     const reason = dropUnusable(settings.indexPath, settings.isFresh);
     if (reason !== undefined) onDropped(reason);
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
-    this.journalHash = this.tables.stored?.journal ?? '';
-    this.flushedSequence = this.tables.committedSequence;
+    this.indexer = this.openIndexer();
+  }
+
+  get tables(): Tables {
+    return this.indexer.tables;
   }
 
   /** The last indexed sequence. */
@@ -76,7 +76,7 @@ export class LogFollower {
         void this.commit();
       }
       if (!this.indexSome()) {
-        this.commitInTime();
+        this.commitIfOverdue();
         return false;
       }
       if (performance.now() > endsMs) return true;
@@ -96,26 +96,18 @@ export class LogFollower {
     await this.committing?.catch(() => {}); // a failed commit of a dropped index does not matter
     await this.tables.close(false);
     rmSync(this.settings.indexPath, { recursive: true, force: true });
-    this.batch = undefined;
-    this.isBatchDone = true;
-    this.journalHash = '';
-    this.flushedSequence = 0;
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
+    this.indexer = this.openIndexer();
   }
 
   /**
    * Reopens index and journal after a long catch-up, which frees the memory of its commits and unmaps the pages of both files.
    */
-  async renew(): Promise<void> {
+  async reopen(): Promise<void> {
     await this.committing;
     if (this.hasUncommitted) await this.commit();
     if (this.hasUncommitted) return; // the disk is full: reopening would lose what is only in memory
     await Promise.all([this.tables.close(false), this.source.reopen()]);
-    this.batch = undefined;
-    this.isBatchDone = true;
-    this.tables = this.openTables();
-    this.indexer = new Indexer(this.tables);
+    this.indexer = this.openIndexer();
   }
 
   /** Commits what is indexed and closes everything; if the commit fails, closes everything and rejects. */
@@ -136,10 +128,21 @@ export class LogFollower {
     await Promise.allSettled([this.tables.close(false), this.source.close()]);
   }
 
+  /** Opens the index as it is stored, to be continued from there. */
+  private openIndexer(): Indexer {
+    const tables = this.openTables();
+    this.batch = undefined;
+    this.isBatchDone = true;
+    this.journalHash = tables.stored?.journal ?? '';
+    this.flushedSequence = tables.committedSequence;
+    return new Indexer(tables);
+  }
+
+  /** The stored tables, or new ones if those cannot be used. */
   private openTables(): Tables {
     const { indexPath, dataDir } = this.settings;
-    const isPassing = dataDir === undefined;
-    const store = new IndexStore(indexPath, isPassing);
+    const isTemporary = dataDir === undefined;
+    const store = new IndexStore(indexPath, isTemporary);
     try {
       return new Tables(store);
     } catch (error) {
@@ -147,7 +150,7 @@ export class LogFollower {
     }
     void store.close(false); // a checksum would be written when the next index is already in this folder
     rmSync(indexPath, { recursive: true, force: true });
-    return new Tables(new IndexStore(indexPath, isPassing));
+    return new Tables(new IndexStore(indexPath, isTemporary));
   }
 
   private isOfJournal({ sequence, hash, journal }: Cursor): boolean {
@@ -164,7 +167,7 @@ export class LogFollower {
       this.isBatchDone = false;
     }
     const { batch } = this;
-    for (let count = 0; count < RECORDS_A_LOOK; count += 1) {
+    for (let count = 0; count < CLOCK_CHECK_RECORDS; count += 1) {
       if (!batch.next()) {
         this.isBatchDone = true;
         return true;
@@ -178,7 +181,7 @@ export class LogFollower {
     return true;
   }
 
-  private commitInTime(): void {
+  private commitIfOverdue(): void {
     if (!this.isCommitting && this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS)
       void this.commit();
   }

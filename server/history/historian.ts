@@ -21,10 +21,10 @@ import {
 import { TradedReader } from './traded.ts';
 
 /**
- * How often (ms) the thread is told of new durable records, or after how many bytes of them; every question tells it too. The
- * thread thus indexes in a few large portions and leaves the processor to orders in between.
+ * How often (ms) new durable records are reported to the thread, or after how many bytes of them; every question reports them
+ * too. The thread thus indexes in a few large portions and leaves the processor to orders in between.
  */
-const TELL = { everyMs: 250, bytes: 8 * 1024 * 1024 } as const;
+const REPORT = { everyMs: 250, bytes: 8 * 1024 * 1024 } as const;
 /** Delay (ms) before the thread is restarted after a failure; each further failure doubles it. */
 const RESTART = { firstMs: 500, largestMs: 30_000 } as const;
 /** Failures in a row, with no answer in between, after which the next thread begins with an empty index. */
@@ -70,23 +70,22 @@ export class OpenedHistorian implements Historian {
   private indexPath: string | undefined;
   private worker: Worker | undefined;
   private readonly waiting = new Map<number, Waiting>();
-  private board: TotalsReader | undefined;
+  private totalsBoard: TotalsReader | undefined;
   private tradedBoard: TradedReader | undefined;
   private lastId = 0;
-  private sequence = 0;
-  private toldSequence = 0;
-  private tellTimer: NodeJS.Timeout | undefined;
-  private held: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
-  private untoldBytes = 0;
+  private durableSequence = 0;
+  private reportedSequence = 0;
+  private reportTimer: NodeJS.Timeout | undefined;
+  private heldBatches: { readonly bytes: Uint8Array; readonly sequence: number }[] = [];
+  private unreportedBytes = 0;
   private failures = 0;
   /** How often in a row the operating system could not start the thread. */
-  private unstarted = 0;
-  private givenUp: string | undefined;
+  private startFailures = 0;
+  private fatalReason: string | undefined;
   private restartTimer: NodeJS.Timeout | undefined;
   /** The thread was ended for the journal to be reopened; the next durable batch starts it again. */
   private isReleased = false;
   private closing: Promise<void> | undefined;
-  private ended: (() => void) | undefined;
   /** The sequence that a long catch-up has reached; 0 if there is none. */
   private caughtUpSequence = 0;
   private isFarBehind = false;
@@ -98,25 +97,26 @@ export class OpenedHistorian implements Historian {
 
   /** Takes every durable batch, in order, with its last sequence. The bytes must not change afterwards. */
   readonly durable = (bytes: Uint8Array, sequence: number): void => {
-    this.sequence = sequence;
+    this.durableSequence = sequence;
     this.isReleased = false;
-    if (this.closing !== undefined || this.givenUp !== undefined) return;
-    if (this.options.dataDir === undefined) this.held.push({ bytes, sequence });
+    if (this.closing !== undefined || this.fatalReason !== undefined) return;
+    if (this.options.dataDir === undefined) this.heldBatches.push({ bytes, sequence });
     else if (this.worker === undefined && this.restartTimer === undefined) this.start(false);
     if (this.restartTimer !== undefined) return;
-    this.untoldBytes += bytes.length;
-    if (this.untoldBytes > TELL.bytes) {
+    this.unreportedBytes += bytes.length;
+    if (this.unreportedBytes > REPORT.bytes) {
       if (this.worker === undefined) this.start(false);
-      else this.tell();
-    } else if (this.worker !== undefined) this.tellTimer ??= setTimeout(() => this.tell(), TELL.everyMs).unref();
+      else this.reportDurable();
+    } else if (this.worker !== undefined)
+      this.reportTimer ??= setTimeout(() => this.reportDurable(), REPORT.everyMs).unref();
   };
 
   ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
     const { markets } = this.options;
-    const asked = markets === undefined ? request : { ...request, query: ofKnownMarkets(request.query, markets) };
-    const known = this.fromBoard(asked);
-    if (known !== undefined) return Promise.resolve(known);
-    return this.post((id) => ({ type: 'ask', id, sequence: this.sequence, request: asked }));
+    const limited = markets === undefined ? request : { ...request, query: ofKnownMarkets(request.query, markets) };
+    const answer = this.fromBoards(limited);
+    if (answer !== undefined) return Promise.resolve(answer);
+    return this.post((id) => ({ type: 'ask', id, sequence: this.durableSequence, request: limited }));
   }
 
   reuse(answer: Uint8Array): void {
@@ -126,7 +126,7 @@ export class OpenedHistorian implements Historian {
 
   /** The last sequence that the thread has reported as indexed; 0 before its first report. */
   get indexedSequence(): number {
-    return Math.max(this.board?.sequence ?? 0, this.caughtUpSequence);
+    return Math.max(this.totalsBoard?.sequence ?? 0, this.caughtUpSequence);
   }
 
   /** Whether questions are accepted at present. */
@@ -144,7 +144,7 @@ export class OpenedHistorian implements Historian {
 
   /** Resolves when everything that is durable now is indexed. */
   async caughtUp(): Promise<void> {
-    await this.post((id) => ({ type: 'reach', id, sequence: this.sequence }));
+    await this.post((id) => ({ type: 'reach', id, sequence: this.durableSequence }));
   }
 
   /** Ends the thread, which then no longer reads the journal. The next durable batch starts it again. */
@@ -154,11 +154,7 @@ export class OpenedHistorian implements Historian {
     this.restartTimer = undefined;
     const { worker } = this;
     if (worker === undefined || this.closing !== undefined) return;
-    const ended = new Promise<void>((resolve) => {
-      worker.once('exit', () => resolve());
-    });
-    this.send({ type: 'close' });
-    await withDeadline(ended, RELEASE_MS_MAX);
+    await withDeadline(this.endThread(worker), RELEASE_MS_MAX);
   }
 
   /** Commits what is indexed and ends the thread. Waiting questions are refused. */
@@ -168,25 +164,25 @@ export class OpenedHistorian implements Historian {
   }
 
   /** The answer to a question whose numbers a board shows as of now; undefined if the thread must answer it. */
-  private fromBoard(request: HistoryRequest): Uint8Array | undefined {
+  private fromBoards(request: HistoryRequest): Uint8Array | undefined {
     const { query } = request;
     const { markets, accountIdOf } = this.options;
     if (query.kind === 'traded') {
       const account = accountIdOf?.(query.user);
-      const traded = account === undefined ? undefined : this.tradedBoard?.read(account, this.sequence);
+      const traded = account === undefined ? undefined : this.tradedBoard?.read(account, this.durableSequence);
       return traded === undefined ? undefined : encoder.encode(renderHistory(request, traded));
     }
-    if (this.board === undefined || markets === undefined) return undefined;
+    if (this.totalsBoard === undefined || markets === undefined) return undefined;
     if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
-    const asked = marketsIn(markets, query);
-    const totals = asked === undefined ? undefined : this.board.read(asked, this.sequence);
+    const scope = marketsIn(markets, query);
+    const totals = scope === undefined ? undefined : this.totalsBoard.read(scope, this.durableSequence);
     return totals === undefined ? undefined : encoder.encode(renderHistory(request, totalsRows(query, totals)));
   }
 
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {
     if (this.isAnswering) {
       if (this.worker === undefined) this.start(false);
-      else this.tell();
+      else this.reportDurable();
     }
     const reason = this.unavailableReason;
     if (reason !== undefined) return Promise.reject(new HistorianUnavailable(reason));
@@ -200,7 +196,7 @@ export class OpenedHistorian implements Historian {
 
   private get unavailableReason(): string | undefined {
     if (this.closing !== undefined) return 'the exchange is stopping';
-    if (this.givenUp !== undefined) return this.givenUp;
+    if (this.fatalReason !== undefined) return this.fatalReason;
     if (this.isReleased) return 'the journal is being reopened';
     return this.restartTimer === undefined ? undefined : 'its thread starts again';
   }
@@ -209,16 +205,16 @@ export class OpenedHistorian implements Historian {
     this.worker?.postMessage(message);
   }
 
-  /** Tells the thread what is durable, and passes the batches themselves if there is no journal. */
-  private tell(): void {
-    clearTimeout(this.tellTimer);
-    this.tellTimer = undefined;
-    this.untoldBytes = 0;
-    if (this.toldSequence === this.sequence) return;
-    this.toldSequence = this.sequence;
-    if (this.options.dataDir !== undefined) this.send({ type: 'durable', sequence: this.sequence });
-    for (const { bytes, sequence } of this.held) this.send({ type: 'batch', bytes, sequence });
-    this.held = [];
+  /** Reports to the thread what is durable, and passes the batches themselves if there is no journal. */
+  private reportDurable(): void {
+    clearTimeout(this.reportTimer);
+    this.reportTimer = undefined;
+    this.unreportedBytes = 0;
+    if (this.reportedSequence === this.durableSequence) return;
+    this.reportedSequence = this.durableSequence;
+    if (this.options.dataDir !== undefined) this.send({ type: 'durable', sequence: this.durableSequence });
+    for (const { bytes, sequence } of this.heldBatches) this.send({ type: 'batch', bytes, sequence });
+    this.heldBatches = [];
   }
 
   /** Starts the thread, now or, if the operating system cannot start one, after a delay. */
@@ -233,23 +229,23 @@ export class OpenedHistorian implements Historian {
     try {
       worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     } catch (error) {
-      this.unstarted += 1;
+      this.startFailures += 1;
       this.startLater('no thread can be started for it', reasonOf(error), isFresh);
       return;
     }
-    this.unstarted = 0;
+    this.startFailures = 0;
     this.worker = worker;
-    worker.on('message', (message: FromThread) => this.heard(message));
+    worker.on('message', (message: FromThread) => this.onMessage(message));
     let failure: Error | undefined;
     worker.on('error', (error: Error) => {
       failure = error;
     });
     worker.on('exit', () => this.threadEnded(worker, failure));
     worker.unref();
-    this.tell();
+    this.reportDurable();
   }
 
-  private heard(message: FromThread): void {
+  private onMessage(message: FromThread): void {
     if (message.type === 'progress') {
       // At the end the board is written again; from then on it carries the indexed sequence.
       this.isFarBehind = message.done < message.total;
@@ -262,7 +258,7 @@ export class OpenedHistorian implements Historian {
       return;
     }
     if (message.type === 'board') {
-      if (message.of === 'markets') this.board = new TotalsReader(message.memory);
+      if (message.of === 'markets') this.totalsBoard = new TotalsReader(message.memory);
       else this.tradedBoard = new TradedReader(message.memory);
       return;
     }
@@ -275,27 +271,36 @@ export class OpenedHistorian implements Historian {
     } else waiting?.reject(new HistorianUnavailable(message.reason));
   }
 
+  /** Has the thread commit what is indexed and end; resolves when it has ended. */
+  private endThread(worker: Worker): Promise<void> {
+    return new Promise((resolve) => {
+      worker.once('exit', () => resolve());
+      worker.postMessage({ type: 'close' } satisfies ToThread);
+    });
+  }
+
   private threadEnded(worker: Worker, failure: Error | undefined): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    this.board = undefined;
+    this.totalsBoard = undefined;
     this.tradedBoard = undefined;
     this.caughtUpSequence = 0;
     this.isFarBehind = false;
-    const isAsked = this.closing !== undefined;
-    const reason = isAsked ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
+    const isClosing = this.closing !== undefined;
+    const reason = isClosing ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));
     this.waiting.clear();
-    this.ended?.();
-    this.toldSequence = 0;
-    if (!isAsked && !this.isReleased) this.recover(reason);
+    clearTimeout(this.reportTimer);
+    this.reportTimer = undefined;
+    this.reportedSequence = 0;
+    if (!isClosing && !this.isReleased) this.recover(reason);
   }
 
   /** Restarts the thread, with an empty index if it keeps failing. Without a journal the records are lost, so it gives up. */
   private recover(reason: string): void {
     this.failures += 1;
     if (this.options.dataDir === undefined) {
-      this.givenUp = `its thread failed: ${reason}`;
+      this.fatalReason = `its thread failed: ${reason}`;
       this.log('error', 'The historian failed for good; requests for histories get 503.', { reason });
       return;
     }
@@ -303,26 +308,22 @@ export class OpenedHistorian implements Historian {
   }
 
   private startLater(what: string, reason: string, isFresh: boolean): void {
-    const times = this.failures + this.unstarted;
+    const times = this.failures + this.startFailures;
     const delayMs = Math.min(RESTART.firstMs * 2 ** (times - 1), RESTART.largestMs);
     this.log('error', `The historian is started again: ${what}.`, { reason, delayMs });
     this.restartTimer = setTimeout(() => {
       this.restartTimer = undefined;
-      this.toldSequence = 0;
       if (this.closing === undefined) this.start(isFresh);
     }, delayMs).unref();
   }
 
   private async closeOnce(): Promise<void> {
-    clearTimeout(this.tellTimer);
+    clearTimeout(this.reportTimer);
     clearTimeout(this.restartTimer);
-    if (this.worker !== undefined) {
-      const ended = new Promise<void>((resolve) => {
-        this.ended = resolve;
-      });
-      this.worker.ref();
-      this.send({ type: 'close' });
-      await ended;
+    const { worker } = this;
+    if (worker !== undefined) {
+      worker.ref();
+      await this.endThread(worker);
     }
     if (this.options.dataDir === undefined && this.indexPath !== undefined) {
       rmSync(this.indexPath, { recursive: true, force: true });

@@ -8,12 +8,12 @@ const KEY_BITS = 32;
 
 /** The places sorted by ascending `keys[place]`; the sort is stable. The array `places` is overwritten. */
 export function inOrder(places: Uint32Array, keys: Uint32Array): Uint32Array {
-  let most = 0;
-  for (const place of places) most = Math.max(most, keys[place]);
+  let largestKey = 0;
+  for (const place of places) largestKey = Math.max(largestKey, keys[place]);
   let from = places;
   let to: Uint32Array = new Uint32Array(places.length);
   const ends = new Uint32Array(DIGITS);
-  for (let shift = 0; shift < KEY_BITS && most >>> shift > 0; shift += DIGIT_BITS) {
+  for (let shift = 0; shift < KEY_BITS && largestKey >>> shift > 0; shift += DIGIT_BITS) {
     ends.fill(0);
     for (const place of from) ends[(keys[place] >>> shift) % DIGITS] += 1;
     for (let digit = 1; digit < DIGITS; digit += 1) ends[digit] += ends[digit - 1];

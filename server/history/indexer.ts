@@ -19,6 +19,7 @@ import { isUpdateOf } from '../views/commandOutcome.ts';
 import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
 import { buy, halfOf, LEG, sell } from './figures.ts';
 import { Status } from './orders.ts';
+import { legAt } from './pairs.ts';
 import { RowClass, RowKind } from './rows.ts';
 import { BatchReader } from './source.ts';
 import type { Tables } from './tables.ts';
@@ -41,28 +42,28 @@ const PLACE = commandLayouts.PlaceOrder.offsets;
 const ORDER_NUMBER = eventLayouts.OrderFilled.offsets.orderNumber;
 
 export class Indexer {
-  private readonly tables: Tables;
+  readonly tables: Tables;
   /** A reader positioned at the record being applied. */
-  private at: BatchReader;
+  private record: BatchReader;
   private decoded: readonly EngineEvent[] | undefined;
   /** Row of the first fill of the current trade, whose own event follows its fills; 0 between trades. */
   private firstFill = 0;
 
   constructor(tables: Tables) {
     this.tables = tables;
-    this.at = new BatchReader(new Uint8Array(0));
+    this.record = new BatchReader(new Uint8Array(0));
   }
 
   /** Books the reader's current record, which must follow the last one booked. */
   apply(record: BatchReader): void {
-    this.at = record;
+    this.record = record;
     this.decoded = undefined;
     this.applyFrames();
     this.tables.sequence = record.sequence;
   }
 
   private applyFrames(): void {
-    const { view, eventsAt, end: recordEnd } = this.at;
+    const { view, eventsAt, end: recordEnd } = this.record;
     let index = 0;
     for (let frame = eventsAt; frame < recordEnd; ) {
       const end = frame + FRAME_HEADER_BYTES + view.getUint32(frame + 4, true);
@@ -74,9 +75,9 @@ export class Indexer {
     }
   }
 
-  /** Handles order and trade events, the bulk of every log; applyMoney handles the rest. */
+  /** Handles order and trade events, the bulk of every log; applyOther handles the rest. */
   private applyEvent(event: number, index: number): void {
-    const { view } = this.at;
+    const { view } = this.record;
     const { orders } = this.tables;
     const type = view.getUint8(event);
     switch (type) {
@@ -107,12 +108,12 @@ export class Indexer {
         this.traded(event, index);
         return;
       default:
-        this.applyMoney(type, event, index);
+        this.applyOther(type, event, index);
     }
   }
 
-  private applyMoney(type: number, event: number, index: number): void {
-    const { view, bytes } = this.at;
+  private applyOther(type: number, event: number, index: number): void {
+    const { view, bytes } = this.record;
     switch (type) {
       case types.AccountOpened: {
         const wallet = bytesToHex(bytes, event + OPENED.wallet, 20);
@@ -123,10 +124,10 @@ export class Indexer {
         this.credited(event);
         return;
       case types.PositionSplit:
-        this.setsMoved(event, index, RowKind.SPLIT);
+        this.bookSets(event, index, RowKind.SPLIT);
         return;
       case types.PositionMerged:
-        this.setsMoved(event, index, RowKind.MERGE);
+        this.bookSets(event, index, RowKind.MERGE);
         return;
       case types.PositionRedeemed:
         this.redeemed(event, index);
@@ -147,7 +148,7 @@ export class Indexer {
 
   /** Handles events and markets, whose records are decoded as a whole. */
   private applyRare(index: number): void {
-    const { bytes, commandAt, eventsAt, end } = this.at;
+    const { bytes, commandAt, eventsAt, end } = this.record;
     const { markets } = this.tables;
     this.decoded ??= decodeEvents(bytes.subarray(eventsAt, end));
     const event = this.decoded[index];
@@ -160,7 +161,7 @@ export class Indexer {
   }
 
   private addOrder(event: number, fields: typeof ACCEPTED | typeof KILLED, status: Status): void {
-    const { view, commandAt, tMs } = this.at;
+    const { view, commandAt, tMs } = this.record;
     const order = {
       number: view.getFloat64(event + fields.orderNumber, true),
       account: view.getUint32(event + fields.accountId, true),
@@ -180,7 +181,7 @@ export class Indexer {
 
   /** Books one maker's part of the trade whose event follows. */
   private filled(event: number, index: number): void {
-    const { view } = this.at;
+    const { view } = this.record;
     const number = view.getFloat64(event + FILL.makerOrderNumber, true);
     const lots = view.getUint32(event + FILL.lots, true);
     const row = this.addTradeRow(RowKind.MAKER, number, lots, view.getUint16(event + FILL.pricePips, true), index);
@@ -189,7 +190,7 @@ export class Indexer {
   }
 
   private traded(event: number, index: number): void {
-    const { view } = this.at;
+    const { view } = this.record;
     const { orders, rows, markets } = this.tables;
     const number = view.getFloat64(event + TRADE.takerOrderNumber, true);
     const lots = view.getUint32(event + TRADE.lots, true);
@@ -218,7 +219,7 @@ export class Indexer {
     const { orders, accounts, markets, positions, rows } = this.tables;
     orders.read(orderNumber);
     const { account, outcome, isSell } = orders;
-    const { tMs } = this.at;
+    const { tMs } = this.record;
     const sizeMicro = lots * MICRO_PER_LOT;
     const cashMicro = lots * pips;
     const market = markets.change(orders.market);
@@ -228,13 +229,13 @@ export class Indexer {
     accounts.setHead(account, kind, row);
     market.heads[kind] = row;
     const start = positions.change(account, market.index);
-    if (positions.tradeFirst(start)) accounts.tradedInAnother(account);
-    this.move(start, account, market.index, outcome, isSell ? -sizeMicro : sizeMicro, cashMicro);
+    if (positions.markTraded(start)) accounts.addTradedMarket(account);
+    this.bookShares(start, account, market.index, outcome, isSell ? -sizeMicro : sizeMicro, cashMicro);
     return row;
   }
 
   /** Books shares of a pair that are bought (size > 0) or sold (size < 0) for this much cash. */
-  private move(
+  private bookShares(
     start: number,
     account: number,
     market: number,
@@ -243,8 +244,8 @@ export class Indexer {
     cashMicro: number,
   ): void {
     const { positions, holders, markets } = this.tables;
-    const { tMs } = this.at;
-    const leg = positions.legOf(start, outcome);
+    const { tMs } = this.record;
+    const leg = legAt(start, outcome);
     if (sizeMicro >= 0) buy(positions.numbers, leg, sizeMicro, cashMicro, tMs);
     else sell(positions.numbers, leg, -sizeMicro, cashMicro, tMs);
     let place = positions.holderPlace(start, outcome);
@@ -259,7 +260,7 @@ export class Indexer {
 
   /** Books test shares: the requested leg for the account, the other one for HOUSE, each for its half. */
   private credited(event: number): void {
-    const { view } = this.at;
+    const { view } = this.record;
     const { positions, markets } = this.tables;
     const market = view.getUint32(event + CREDITED.marketIndex, true);
     const asked = view.getUint8(event + CREDITED.outcome);
@@ -268,12 +269,12 @@ export class Indexer {
     for (let outcome = 0; outcome < 2; outcome += 1) {
       const account = outcome === asked ? view.getUint32(event + CREDITED.accountId, true) : HOUSE_ACCOUNT.id;
       const start = positions.change(account, market);
-      this.move(start, account, market, outcome, amountMicro, halfOf(amountMicro, outcome));
+      this.bookShares(start, account, market, outcome, amountMicro, halfOf(amountMicro, outcome));
     }
   }
 
-  private setsMoved(event: number, place: number, kind: typeof RowKind.SPLIT | typeof RowKind.MERGE): void {
-    const { view } = this.at;
+  private bookSets(event: number, place: number, kind: typeof RowKind.SPLIT | typeof RowKind.MERGE): void {
+    const { view } = this.record;
     const { positions, markets } = this.tables;
     const account = view.getUint32(event + SETS.accountId, true);
     const market = view.getUint32(event + SETS.marketIndex, true);
@@ -282,13 +283,13 @@ export class Indexer {
     const start = positions.change(account, market);
     for (let outcome = 0; outcome < 2; outcome += 1) {
       const signed = kind === RowKind.SPLIT ? sizeMicro : -sizeMicro;
-      this.move(start, account, market, outcome, signed, halfOf(sizeMicro, outcome));
+      this.bookShares(start, account, market, outcome, signed, halfOf(sizeMicro, outcome));
     }
     this.addOtherRow(kind, account, market, 0, sizeMicro, sizeMicro, place);
   }
 
   private redeemed(event: number, place: number): void {
-    const { view } = this.at;
+    const { view } = this.record;
     const { positions, markets } = this.tables;
     const account = view.getUint32(event + REDEEMED.accountId, true);
     const index = view.getUint32(event + REDEEMED.marketIndex, true);
@@ -304,7 +305,7 @@ export class Indexer {
     for (let outcome = 0; outcome < 2; outcome += 1) {
       if (burned[outcome] === 0) continue;
       const start = positions.change(account, index);
-      this.move(start, account, index, outcome, -burned[outcome], payouts[outcome]);
+      this.bookShares(start, account, index, outcome, -burned[outcome], payouts[outcome]);
       this.addOtherRow(RowKind.REDEEM, account, index, outcome, burned[outcome], payouts[outcome], place);
     }
   }
@@ -320,7 +321,7 @@ export class Indexer {
     place: number,
   ): void {
     const { accounts, markets, rows } = this.tables;
-    const { tMs, sequence } = this.at;
+    const { tMs, sequence } = this.record;
     const isRedeem = kind === RowKind.REDEEM;
     const pips = isRedeem ? markets.list[market].shownPips(outcome) : 0;
     const row = rows.add(kind, outcome, isRedeem, pips, account, market, place, sizeMicro, cashMicro, tMs);

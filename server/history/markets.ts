@@ -11,8 +11,8 @@ import type { IndexStore, Put } from './store.ts';
 /** The figures' record: u16 last price and u16 resolution, each plus one; u32 lengths of holder lists; then f64 numbers. */
 const at = { last: 0, resolution: 2, holders: 4, volume: 16, vault: 24, takers: 32, makers: 40, bytes: 48 } as const;
 const EVEN_PIPS = PIPS_PER_UNIT / 2;
-/** Approximate disk space of a text: one page. */
-const TEXT_BYTES = 4_096;
+/** The least disk space counted for a text: one page. */
+const TEXT_BYTES_MIN = 4_096;
 
 /** The stored form of a market: the texts that rows and filters need, no descriptions. */
 interface StoredMarket {
@@ -34,6 +34,8 @@ function textsOf(tail: Uint8Array | undefined): Fields {
   const kept = KEPT_TEXTS.filter((name) => Object.hasOwn(given, name));
   return Object.fromEntries(kept.map((name) => [name, given[name]]));
 }
+
+const encodeText = (value: StoredMarket | Fields): Buffer => Buffer.from(JSON.stringify(value), 'utf8');
 
 /** A market, written only by this file and the indexer. */
 export class HistoryMarket {
@@ -110,10 +112,12 @@ export class Markets {
   private readonly events: Fields[] = [];
   private readonly conditions = new Map<string, HistoryMarket>();
   private readonly ofEvents = new Map<number, HistoryMarket[]>();
+  private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
   private changed: HistoryMarket[] = [];
   private unshown: HistoryMarket[] = [];
-  private readonly changedTexts = new Set<HistoryMarket>();
-  private readonly changedEvents = new Set<number>();
+  /** By number, the texts that changed since the last commit, as they are stored. */
+  private readonly marketTexts = new Map<number, Buffer>();
+  private readonly eventTexts = new Map<number, Buffer>();
 
   constructor(store: IndexStore) {
     this.store = store;
@@ -122,21 +126,19 @@ export class Markets {
 
   /** Reads the first `eventCount` events and `marketCount` markets. */
   load(eventCount: number, marketCount: number): void {
-    const key = Buffer.alloc(PAIR_KEY_BYTES);
     const read = (table: Table, number: number): unknown => {
-      const value = this.store.get(writePairKey(key, table, 0, number));
+      const value = this.store.get(writePairKey(this.key, table, 0, number));
       return JSON.parse(Buffer.from(value ?? []).toString('utf8'));
     };
     for (let number = 1; number <= eventCount; number += 1) {
-      this.events[number] = read(Table.EVENT_TEXTS, number) as Fields; // flush wrote it as one
+      this.events[number] = read(Table.EVENT_TEXTS, number) as Fields; // encodeText wrote it as one
     }
     for (let index = 0; index < marketCount; index += 1) {
-      this.add(index, read(Table.MARKET_TEXTS, index) as StoredMarket); // flush wrote it as one
+      this.add(index, read(Table.MARKET_TEXTS, index) as StoredMarket); // encodeText wrote it as one
       this.readFigures(this.list[index]);
     }
     for (const market of this.changed) market.isChanged = false;
     this.changed = [];
-    this.changedTexts.clear();
   }
 
   get eventCount(): number {
@@ -145,15 +147,19 @@ export class Markets {
 
   /** The most that a commit writes: blocks of figures here, texts below. */
   get blockCount(): number {
-    return this.table.blocksOf(this.list.length);
+    return this.table.blocksFor(this.list.length);
   }
 
   get textsToWrite(): number {
-    return this.changedTexts.size + this.changedEvents.size;
+    return this.marketTexts.size + this.eventTexts.size;
   }
 
   get textBytesToWrite(): number {
-    return this.textsToWrite * TEXT_BYTES;
+    let bytes = 0;
+    for (const texts of [this.marketTexts, this.eventTexts]) {
+      for (const text of texts.values()) bytes += Math.max(TEXT_BYTES_MIN, text.length);
+    }
+    return bytes;
   }
 
   byCondition(conditionId: string): HistoryMarket | undefined {
@@ -165,15 +171,18 @@ export class Markets {
   }
 
   eventCreated(eventNumber: number, command: Command): void {
-    this.events[eventNumber] = textsOf(command.tail);
-    this.changedEvents.add(eventNumber);
+    const texts = textsOf(command.tail);
+    this.events[eventNumber] = texts;
+    this.eventTexts.set(eventNumber, encodeText(texts));
   }
 
   created(event: EventOf<'MarketCreated'>, command: Command): void {
     const { marketIndex, conditionId, eventNumber, firstToken, secondToken } = event;
     const tokens = [BigInt(firstToken).toString(), BigInt(secondToken).toString()] as const;
     const texts = textsOf(command.tail);
-    this.add(marketIndex, { conditionId, tokens, negRisk: event.negRisk === 1, eventNumber, texts });
+    const stored = { conditionId, tokens, negRisk: event.negRisk === 1, eventNumber, texts };
+    this.add(marketIndex, stored);
+    this.marketTexts.set(marketIndex, encodeText(stored));
   }
 
   updated(event: EventOf<'MarketUpdated'>, command: Command, isOfCommand: boolean): void {
@@ -183,7 +192,7 @@ export class Markets {
     const texts = isOfCommand ? { ...market.stored.texts, ...textsOf(command.tail) } : market.stored.texts;
     market.stored = { ...market.stored, negRisk, texts };
     market.refresh(this.events[market.stored.eventNumber]);
-    this.changedTexts.add(market);
+    this.marketTexts.set(market.index, encodeText(market.stored));
   }
 
   resolved(marketIndex: number, resolution: number): void {
@@ -213,16 +222,13 @@ export class Markets {
   }
 
   flush(put: Put): void {
-    const json = (table: Table, number: number, value: object): void =>
-      put(
-        writePairKey(Buffer.allocUnsafe(PAIR_KEY_BYTES), table, 0, number),
-        Buffer.from(JSON.stringify(value), 'utf8'),
-      );
-    for (const number of this.changedEvents) json(Table.EVENT_TEXTS, number, this.events[number]);
-    for (const { index, stored } of this.changedTexts) json(Table.MARKET_TEXTS, index, stored);
+    const putTexts = (table: Table, texts: Map<number, Buffer>): void => {
+      for (const [number, text] of texts) put(writePairKey(this.key, table, 0, number), text);
+      texts.clear();
+    };
+    putTexts(Table.EVENT_TEXTS, this.eventTexts);
+    putTexts(Table.MARKET_TEXTS, this.marketTexts);
     for (const market of this.changed) this.writeFigures(market);
-    this.changedEvents.clear();
-    this.changedTexts.clear();
     this.changed = [];
     this.table.flush(put);
   }
@@ -239,7 +245,6 @@ export class Markets {
     if (ofEvent !== undefined) ofEvent.push(market);
     else if (stored.eventNumber !== 0) this.ofEvents.set(stored.eventNumber, [market]);
     this.change(index);
-    this.changedTexts.add(market);
   }
 
   private writeFigures(market: HistoryMarket): void {

@@ -47,7 +47,7 @@ export class OrderKeys {
       this.latest = enlarged(new Int32Array(length).fill(NONE), this.latest);
     }
     const latest = this.latest[account];
-    if (latest !== NONE && this.is(latest, command, keyAt, ownerAt)) return latest;
+    if (latest !== NONE && this.matches(latest, command, keyAt, ownerAt)) return latest;
     for (let i = 0; i < at.owner; i += 1) this.wanted[at.key + i] = command.getUint8(keyAt + i);
     for (let i = 0; i < at.bytes - at.owner; i += 1) this.wanted[at.owner + i] = command.getUint8(ownerAt + i);
     const text = this.wanted.toString('latin1');
@@ -89,7 +89,7 @@ export class OrderKeys {
   }
 
   /** Whether the number is that of this key and owner. Compares four bytes at a time, since every order passes here. */
-  private is(number: number, command: DataView, keyAt: number, ownerAt: number): boolean {
+  private matches(number: number, command: DataView, keyAt: number, ownerAt: number): boolean {
     const { words } = this;
     const first = number * WORDS;
     for (let i = 0; i < OWNER_WORD; i += 1) if (words[first + i] !== command.getUint32(keyAt + 4 * i)) return false;

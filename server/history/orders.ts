@@ -84,11 +84,12 @@ export class Orders {
   isSell = false;
   row = 0;
   readonly keys: OrderKeys;
-  private flushed = 0;
+  private lastFlushed = 0;
   private readonly store: IndexStore;
   private readonly table: BlockTable;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
   private readonly wanted = Buffer.alloc(32);
+  private readonly wantedView = new DataView(this.wanted.buffer, this.wanted.byteOffset);
 
   constructor(store: IndexStore) {
     this.store = store;
@@ -96,15 +97,12 @@ export class Orders {
     this.keys = new OrderKeys(store);
   }
 
+  /** How many blocks wait for a commit, of orders and of keys. */
   get dirtyCount(): number {
-    return this.table.dirtyCount;
-  }
-
-  /** The most that a commit writes: blocks here; below, buckets of ids, and the bytes by which these grow. */
-  get blocksToWrite(): number {
     return this.table.dirtyCount + this.keys.dirtyCount;
   }
 
+  /** The most buckets of ids that a commit writes; below, the bytes by which they grow. */
   get bucketsToWrite(): number {
     const segments = Math.floor(this.last / SEGMENT_ORDERS) - Math.floor(this.lastStored / SEGMENT_ORDERS) + 1;
     return Math.min(this.last - this.lastStored, segments * BUCKETS);
@@ -180,8 +178,8 @@ export class Orders {
   /** The order with this id (0x and 64 lower-case hex digits); undefined if there is none. */
   byId(id: string): FoundOrder | undefined {
     this.wanted.write(id.slice(2), 'hex');
-    const number = this.amongNew() ?? this.amongStored();
-    return number === undefined ? undefined : this.found(number, id);
+    const number = this.findUncommitted() ?? this.findStored();
+    return number === undefined ? undefined : this.foundOrder(number, id);
   }
 
   flush(put: Put): void {
@@ -194,27 +192,30 @@ export class Orders {
       this.flushIds(put, segment, from, until);
       from = until;
     }
-    this.flushed = this.last;
+    this.lastFlushed = this.last;
   }
 
   committed(): void {
     this.keys.committed();
     this.table.committed();
-    this.lastStored = this.flushed;
+    this.lastStored = this.lastFlushed;
   }
 
-  private isWanted(number: number): boolean {
+  private hasWantedId(number: number): boolean {
     const offset = this.table.locate(number) + at.id;
-    return this.table.bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
+    const { bytes, view } = this.table;
+    // Other ids nearly always differ in these bytes; comparing all of them in native code takes many times as long.
+    if (view.getUint32(offset) !== this.wantedView.getUint32(0)) return false;
+    return bytes.compare(this.wanted, 0, ID_BYTES, offset, offset + ID_BYTES) === 0;
   }
 
   /** Scans the orders since the last commit, whose ids are in no bucket yet. */
-  private amongNew(): number | undefined {
-    for (let number = this.last; number > this.lastStored; number -= 1) if (this.isWanted(number)) return number;
+  private findUncommitted(): number | undefined {
+    for (let number = this.last; number > this.lastStored; number -= 1) if (this.hasWantedId(number)) return number;
     return undefined;
   }
 
-  private amongStored(): number | undefined {
+  private findStored(): number | undefined {
     const { wanted } = this;
     const bucket = bucketOf(wanted, 0);
     const high = wanted.readUInt32LE(TAG_AT);
@@ -222,17 +223,17 @@ export class Orders {
     for (let segment = Math.floor(this.lastStored / SEGMENT_ORDERS); segment >= 0; segment -= 1) {
       const value = this.store.get(writePairKey(this.key, Table.ORDER_IDS, segment, bucket));
       if (value === undefined) continue;
-      const entries = Buffer.from(value); // a copy: isWanted may read the store again, which invalidates the value
+      const entries = Buffer.from(value); // a copy: hasWantedId may read the store again, which invalidates the value
       for (let entry = 0; entry + ENTRY_BYTES <= entries.length; entry += ENTRY_BYTES) {
         if (entries.readUInt32LE(entry) !== high || entries.readUInt32LE(entry + 4) !== low) continue;
         const number = segment * SEGMENT_ORDERS + entries.readUInt32LE(entry + 8);
-        if (this.isWanted(number)) return number;
+        if (this.hasWantedId(number)) return number;
       }
     }
     return undefined;
   }
 
-  private found(number: number, id: string): FoundOrder {
+  private foundOrder(number: number, id: string): FoundOrder {
     const offset = this.table.locate(number);
     const { view } = this.table;
     const reason = view.getUint8(offset + at.reason);

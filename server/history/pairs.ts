@@ -1,5 +1,5 @@
 // The numbers of a pair, that is of both tokens of an account in a market: their layout in memory and their stored form, the
-// shortest for each leg. Used by positions.ts alone; a change of the stored form raises INDEX_FORMAT (store.ts).
+// shortest for each leg. Written and read by positions.ts; a change of the stored form raises INDEX_FORMAT (store.ts).
 import { getU48, setU48 } from './blocks.ts';
 import { IndexDamaged } from './errors.ts';
 import { LEG } from './figures.ts';

@@ -9,7 +9,7 @@ import { inOrder } from './inOrder.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import { PairFilter } from './pairFilter.ts';
 import { bytesInTree, decodePair, encodePair, isClosed, legAt, PAIR, PAIR_BYTES_MAX, PAIR_NUMBERS } from './pairs.ts';
-import type { IndexStore, Put, Remove } from './store.ts';
+import type { IndexStore, Put, Remove, SpaceNeed } from './store.ts';
 
 /** Location of a pair's value during a commit: part of the arena, start and end in that part. */
 const VALUE = { part: 0, start: 1, end: 2, numbers: 3 } as const;
@@ -21,8 +21,8 @@ const CELL = { place: 0, hash: 1, numbers: 2 } as const;
 /** Entries of an account read at once. */
 const READ_ENTRIES = 512;
 
-/** State bits of a held pair; CLOSED: the index of closed positions has, or must get, one of its legs. */
-const State = { WAITS: 1, WRITTEN: 2, STORED: 4, CLOSED: 8 } as const;
+/** State bits of a held pair; CLOSED: the commit being written changes the index of closed positions for one of its legs. */
+const State = { DIRTY: 1, WRITTEN: 2, CLOSED: 4 } as const;
 
 export class Positions {
   /** Numbers of the held pairs; a pair starts at its place times PAIR_NUMBERS. */
@@ -39,8 +39,8 @@ export class Positions {
   private dirty: number[] = [];
   private written: Uint32Array = new Uint32Array(0);
   /** Linked lists of each account's uncommitted pairs: the newest place by account, and the one before it by place; 0 = end. */
-  private newest = new Uint32Array(FIRST_CELLS);
-  private before = new Uint32Array(FIRST_CELLS / 2);
+  private newestPlaces = new Uint32Array(FIRST_CELLS);
+  private placesBefore = new Uint32Array(FIRST_CELLS / 2);
   /** Pairs ever held, while an index is built from scratch: most pairs are new then and need no lookup in the store. */
   private filter: PairFilter | undefined;
   private readonly key = Buffer.alloc(PAIR_KEY_BYTES);
@@ -56,35 +56,32 @@ export class Positions {
     return this.dirty.length;
   }
 
-  /** The most entries that a commit writes or removes, of pairs and closed legs; below, their bytes in the B-tree. */
-  get entriesToWrite(): number {
-    return this.dirty.length * (1 + 2);
-  }
-
-  get bytesToWrite(): number {
+  /** What a commit takes: the entries that it puts or removes, of pairs and of closed legs, and their bytes in the B-tree. */
+  need(): SpaceNeed {
     let bytes = 0;
-    for (const place of this.dirty) bytes += bytesInTree(this.numbers, place * PAIR_NUMBERS);
-    return bytes;
+    let entries = 0;
+    for (const place of this.dirty) {
+      const start = place * PAIR_NUMBERS;
+      bytes += bytesInTree(this.numbers, start);
+      entries += 1 + this.closedEntries(start, 0) + this.closedEntries(start, 1);
+    }
+    return { bytes, entries };
   }
 
   /** The offset of the pair in `numbers`, for the caller to change it; valid until the next pair is looked up. */
   change(account: number, market: number): number {
     const hash = hashOf(account, market);
     const place = this.placeOf(hash, account, market) || this.load(hash, account, market);
-    if ((this.states[place] & State.WAITS) === 0) {
+    if ((this.states[place] & State.DIRTY) === 0) {
       if ((this.states[place] & State.WRITTEN) === 0) this.link(place);
-      this.states[place] |= State.WAITS;
+      this.states[place] |= State.DIRTY;
       this.dirty.push(place);
     }
     return place * PAIR_NUMBERS;
   }
 
-  legOf(start: number, outcome: number): number {
-    return legAt(start, outcome);
-  }
-
   /** Whether this is the account's first trade in the market; records that it has traded. */
-  tradeFirst(start: number): boolean {
+  markTraded(start: number): boolean {
     const at = start + PAIR.flags;
     if (this.numbers[at] !== 0) return false;
     this.numbers[at] = 1;
@@ -101,9 +98,9 @@ export class Positions {
   }
 
   /** Shows the uncommitted pairs of an account: the market, and the pair's offset in `numbers`. */
-  showUncommitted(account: number, see: (market: number, start: number) => void): void {
-    for (let place = this.newest[account] ?? 0; place !== 0; place = this.before[place]) {
-      see(this.markets[place], place * PAIR_NUMBERS);
+  forEachUncommitted(account: number, onPair: (market: number, start: number) => void): void {
+    for (let place = this.newestPlaces[account] ?? 0; place !== 0; place = this.placesBefore[place]) {
+      onPair(this.markets[place], place * PAIR_NUMBERS);
     }
   }
 
@@ -111,11 +108,11 @@ export class Positions {
    * Shows every pair that an account has or had: its market, and its offset in `numbers`, valid during the call. Yields after
    * each part to give others their turn; nothing may change between the parts.
    */
-  *visit(account: number, see: (market: number, start: number) => void): Generator<undefined> {
+  *visit(account: number, onPair: (market: number, start: number) => void): Generator<undefined> {
     const seen = new Set<number>();
-    this.showUncommitted(account, (market, start) => {
+    this.forEachUncommitted(account, (market, start) => {
       seen.add(market);
-      see(market, start);
+      onPair(market, start);
     });
     for (let from = 0; ; ) {
       const start = writePairKey(this.key, Table.POSITIONS, account, from);
@@ -126,7 +123,7 @@ export class Positions {
         from = market + 1;
         if (seen.has(market)) continue;
         decodePair(this.numbers, 0, value);
-        see(market, 0);
+        onPair(market, 0);
       }
       if (entries.length < READ_ENTRIES) return;
       yield undefined;
@@ -157,23 +154,26 @@ export class Positions {
   committed(): void {
     const { states, accounts } = this;
     for (const place of this.written) {
-      states[place] = (states[place] & ~State.WRITTEN) | State.STORED;
-      this.newest[accounts[place]] = 0;
+      states[place] &= ~State.WRITTEN;
+      this.newestPlaces[accounts[place]] = 0;
     }
     this.written = new Uint32Array(0);
     if (this.filter?.isFull === true) this.filter = undefined;
-    if (this.count > CLEAN_MAX) this.forgetClean();
-    for (const place of this.dirty) this.newest[accounts[place]] = 0;
+    if (this.count > CLEAN_MAX) this.evictClean();
+    for (const place of this.dirty) this.newestPlaces[accounts[place]] = 0;
     for (const place of this.dirty) this.link(place);
   }
 
   private link(place: number): void {
     const account = this.accounts[place];
-    if (account >= this.newest.length) {
-      this.newest = enlarged(new Uint32Array(Math.max(account + 1, this.newest.length * 2)), this.newest);
+    if (account >= this.newestPlaces.length) {
+      this.newestPlaces = enlarged(
+        new Uint32Array(Math.max(account + 1, this.newestPlaces.length * 2)),
+        this.newestPlaces,
+      );
     }
-    this.before[place] = this.newest[account];
-    this.newest[account] = place;
+    this.placesBefore[place] = this.newestPlaces[account];
+    this.newestPlaces[account] = place;
   }
 
   /**
@@ -192,16 +192,23 @@ export class Positions {
       values[value + VALUE.part] = arena.parts.length - 1;
       values[value + VALUE.start] = from;
       values[value + VALUE.end] = arena.offset;
-      const closed = this.isToldOf(start, 0) || this.isToldOf(start, 1) ? State.CLOSED : 0;
-      states[place] = (states[place] & State.STORED) | State.WRITTEN | closed;
+      const closed = this.closedEntries(start, 0) + this.closedEntries(start, 1) > 0 ? State.CLOSED : 0;
+      states[place] = State.WRITTEN | closed;
     }
     return values;
   }
 
-  /** Whether the index of closed positions has a leg or must get it. */
-  private isToldOf(start: number, outcome: number): boolean {
-    const { numbers } = this;
-    return !Number.isNaN(numbers[start + PAIR.closed + outcome]) || isClosed(numbers, this.legOf(start, outcome));
+  /** The gain under which the index of closed positions must have a leg; NaN if it must not have it. */
+  private closedGain(start: number, outcome: number): number {
+    const leg = legAt(start, outcome);
+    return isClosed(this.numbers, leg) ? this.numbers[leg + LEG.realized] : Number.NaN;
+  }
+
+  /** How many entries of the index of closed positions a commit puts or removes for a leg. */
+  private closedEntries(start: number, outcome: number): number {
+    const stored = this.numbers[start + PAIR.closed + outcome];
+    const gain = this.closedGain(start, outcome);
+    return Number(!Number.isNaN(stored) && stored !== gain) + Number(!Number.isNaN(gain));
   }
 
   /** Updates the index of closed positions for the legs of a pair that is being written. */
@@ -209,8 +216,7 @@ export class Positions {
     const { numbers } = this;
     const start = place * PAIR_NUMBERS;
     for (let outcome = 0; outcome < 2; outcome += 1) {
-      const leg = this.legOf(start, outcome);
-      const gain = isClosed(numbers, leg) ? numbers[leg + LEG.realized] : Number.NaN;
+      const gain = this.closedGain(start, outcome);
       const stored = numbers[start + PAIR.closed + outcome];
       const account = this.accounts[place];
       const market = this.markets[place];
@@ -218,7 +224,7 @@ export class Positions {
       numbers[start + PAIR.closed + outcome] = gain;
       if (Number.isNaN(gain)) continue;
       const from = arena.reserve(CLOSED_VALUE_BYTES);
-      arena.offset = encodeClosed(numbers, leg, arena.view, from);
+      arena.offset = encodeClosed(numbers, legAt(start, outcome), arena.view, from);
       put(closedKey(account, gain, market, outcome), arena.bytes, from, arena.offset);
     }
   }
@@ -240,9 +246,7 @@ export class Positions {
     const isNew = this.filter?.add(hash) === true;
     const value = isNew ? undefined : this.store.get(writePairKey(this.key, Table.POSITIONS, account, market));
     const place = this.hold(hash, account, market);
-    if (value === undefined) return place;
-    this.states[place] = State.STORED;
-    decodePair(this.numbers, place * PAIR_NUMBERS, value);
+    if (value !== undefined) decodePair(this.numbers, place * PAIR_NUMBERS, value);
     return place;
   }
 
@@ -254,7 +258,7 @@ export class Positions {
     this.accounts[place] = account;
     this.markets[place] = market;
     this.states[place] = 0;
-    this.enter(place, hash);
+    this.insert(place, hash);
     const start = place * PAIR_NUMBERS;
     const { numbers } = this;
     for (let i = 0; i < PAIR.closed; i += 1) numbers[start + i] = 0;
@@ -262,7 +266,7 @@ export class Positions {
     return place;
   }
 
-  private enter(place: number, hash: number): void {
+  private insert(place: number, hash: number): void {
     const { cellNumbers, cells } = this;
     let cell = hash & (cells - 1);
     while (cellNumbers[cell * CELL.numbers + CELL.place] !== 0) cell = (cell + 1) & (cells - 1);
@@ -271,10 +275,10 @@ export class Positions {
     cellNumbers[at + CELL.hash] = hash;
   }
 
-  /** Enters all places in use; all cells must be empty. */
-  private enterAll(): void {
+  /** Inserts all places in use into the cells, which must be empty. */
+  private insertAll(): void {
     const { accounts, markets } = this;
-    for (let place = 1; place < this.count; place += 1) this.enter(place, hashOf(accounts[place], markets[place]));
+    for (let place = 1; place < this.count; place += 1) this.insert(place, hashOf(accounts[place], markets[place]));
   }
 
   private grow(): void {
@@ -284,26 +288,25 @@ export class Positions {
     this.accounts = enlarged(new Uint32Array(places), this.accounts);
     this.markets = enlarged(new Uint32Array(places), this.markets);
     this.states = enlarged(new Uint8Array(places), this.states);
-    this.before = enlarged(new Uint32Array(places), this.before);
+    this.placesBefore = enlarged(new Uint32Array(places), this.placesBefore);
     this.cellNumbers = new Uint32Array(this.cells * CELL.numbers);
-    this.enterAll();
+    this.insertAll();
   }
 
   /** Evicts every pair that does not wait for a commit, and compacts the others. No commit may be in progress. */
-  private forgetClean(): void {
+  private evictClean(): void {
     const waiting = Uint32Array.from(this.dirty).sort();
     this.count = 1;
     this.cellNumbers.fill(0);
     for (const from of waiting) {
       const to = this.count;
       this.count += 1;
-      this.newest[this.accounts[from]] = 0;
       this.accounts[to] = this.accounts[from];
       this.markets[to] = this.markets[from];
       this.states[to] = this.states[from];
       this.numbers.copyWithin(to * PAIR_NUMBERS, from * PAIR_NUMBERS, (from + 1) * PAIR_NUMBERS);
     }
-    this.enterAll();
+    this.insertAll();
     this.dirty = Array.from({ length: this.count - 1 }, (_, index) => index + 1);
   }
 }

@@ -134,7 +134,7 @@ export interface OrderQuery {
   readonly owner: string;
 }
 
-/** The fate of an own order that is posted again, and its first answer (wire/originals.ts). */
+/** What became of an order that its owner posts again, and the first answer to it (wire/originals.ts). */
 export interface OriginalQuery {
   readonly kind: 'original';
   readonly orderId: string;

@@ -7,7 +7,7 @@ export type Sliced<Answer> = Generator<undefined, Answer>;
 /** How long (ms) a question works before another has its turn. */
 const SLICE_MS = 2;
 /** Steps between two looks at the clock. */
-const STEPS = 32;
+const CLOCK_CHECK_STEPS = 32;
 
 let endsMs = 0;
 let steps = 0;
@@ -21,5 +21,5 @@ export function beginSlice(): void {
 /** Whether the slice is over; must be called once per row visited. */
 export function isSliceOver(): boolean {
   steps += 1;
-  return steps % STEPS === 0 && performance.now() > endsMs;
+  return steps % CLOCK_CHECK_STEPS === 0 && performance.now() > endsMs;
 }

@@ -101,7 +101,7 @@ export class JournalSource implements RecordSource {
   }
 }
 
-export class HandedSource implements RecordSource {
+export class BatchQueue implements RecordSource {
   readonly canRewind = false;
   private batches: Uint8Array[] = [];
   private nextIndex = 0;

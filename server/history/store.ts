@@ -20,10 +20,10 @@ import { assertFileIsWhole, DiskSpace, dataFileIn, prepareToWrite, reasonOf } fr
 /** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
 /** Holds the data file's checksum: written on a clean close, absent while the index is open. */
-const SUM_FILE = 'sum.json';
+const CHECKSUM_FILE = 'sum.json';
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
-const SUM_BYTES_MAX = 2 * 1024 ** 3;
+const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
 
 /**
  * Puts an entry. The key is copied; the value must not change until the commit completes. The value is all of `bytes`, or its
@@ -33,7 +33,7 @@ export type Put = (key: Buffer, bytes: PutBytes, start?: number, end?: number) =
 /** lmdb writes only the part between these properties of a buffer (its write.js), so a part needs no view of its own. */
 export type PutBytes = Buffer & { start?: number; end?: number };
 /** The most disk space that a commit takes: bytes, and the number of entries that hold them, anywhere in the B-tree. */
-export interface Need {
+export interface SpaceNeed {
   readonly bytes: number;
   readonly entries: number;
 }
@@ -42,7 +42,7 @@ export interface Need {
 export type Remove = (key: Buffer) => void;
 
 /** CRC32 and length of a file, as text. */
-function sumOf(file: string): string {
+function checksumOf(file: string): string {
   const descriptor = openSync(file, 'r');
   try {
     const buffer = Buffer.allocUnsafeSlow(READ_BYTES);
@@ -61,12 +61,13 @@ function sumOf(file: string): string {
 /** Why the folder's data file is unusable; undefined if it is usable or absent. */
 function faultOf(folder: string): string | undefined {
   const file = dataFileIn(folder);
-  const sumFile = join(folder, SUM_FILE);
-  if (!existsSync(file)) return existsSync(sumFile) ? 'its file is missing' : undefined;
+  const checksumFile = join(folder, CHECKSUM_FILE);
+  if (!existsSync(file)) return existsSync(checksumFile) ? 'its file is missing' : undefined;
   try {
     assertFileIsWhole(folder);
     // Without a checksum the process was killed; LMDB then has the state of its last commit.
-    if (existsSync(sumFile) && readFileSync(sumFile, 'utf8') !== sumOf(file)) return 'its file is not as it was left';
+    if (existsSync(checksumFile) && readFileSync(checksumFile, 'utf8') !== checksumOf(file))
+      return 'its file is not as it was left';
     return undefined;
   } catch (error) {
     return reasonOf(error);
@@ -75,7 +76,7 @@ function faultOf(folder: string): string | undefined {
 
 /** Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. */
 export function dropUnusable(folder: string, isFresh: boolean): string | undefined {
-  const fault = isFresh ? 'a new one was asked for' : faultOf(folder);
+  const fault = isFresh ? 'the historian failed repeatedly' : faultOf(folder);
   if (fault !== undefined) rmSync(folder, { recursive: true, force: true });
   return fault;
 }
@@ -90,19 +91,19 @@ export class IndexStore {
   private readonly put: Put;
   private readonly remove: Remove;
 
-  /** Opens the environment, creating it if absent. `isPassing`: it need not survive a crash of the machine. */
-  constructor(folder: string, isPassing: boolean) {
+  /** Opens the environment, creating it if absent. `isTemporary`: it need not survive a crash of the machine. */
+  constructor(folder: string, isTemporary: boolean) {
     this.folder = folder;
     this.space = new DiskSpace(dataFileIn(folder));
     mkdirSync(folder, { recursive: true });
-    rmSync(join(folder, SUM_FILE), { force: true });
+    rmSync(join(folder, CHECKSUM_FILE), { force: true });
     prepareToWrite(folder);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
       encoding: 'binary',
       keyEncoding: 'binary',
       overlappingSync: false,
-      noSync: isPassing,
+      noSync: isTemporary,
       maxDbs: 1,
     });
     const { database } = this;
@@ -128,7 +129,7 @@ export class IndexStore {
   }
 
   /** Reserves disk space for a commit; false if the disk is full. */
-  async reserve({ bytes, entries }: Need): Promise<boolean> {
+  async reserve({ bytes, entries }: SpaceNeed): Promise<boolean> {
     return this.space.reserve(bytes, entries).then(
       () => true,
       () => false,
@@ -136,7 +137,7 @@ export class IndexStore {
   }
 
   /** Reserves the space if the file has it already; returns whether it has. */
-  tryReserve({ bytes, entries }: Need): boolean {
+  tryReserve({ bytes, entries }: SpaceNeed): boolean {
     return this.space.tryReserve(bytes, entries);
   }
 
@@ -150,13 +151,13 @@ export class IndexStore {
     database.resetReadTxn();
   }
 
-  /** @param isSummed whether to leave a checksum, by which a change of the file is detected when it is opened */
-  async close(isSummed = true): Promise<void> {
+  /** @param leavesChecksum whether to leave a checksum, by which a change of the file is detected when it is opened */
+  async close(leavesChecksum = true): Promise<void> {
     this.space.close();
     await this.database.close();
-    if (!isSummed) return;
+    if (!leavesChecksum) return;
     const file = dataFileIn(this.folder);
-    if (existsSync(file) && statSync(file).size <= SUM_BYTES_MAX)
-      writeFileSync(join(this.folder, SUM_FILE), sumOf(file));
+    if (existsSync(file) && statSync(file).size <= CHECKSUM_BYTES_MAX)
+      writeFileSync(join(this.folder, CHECKSUM_FILE), checksumOf(file));
   }
 }

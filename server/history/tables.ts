@@ -8,7 +8,7 @@ import { Markets } from './markets.ts';
 import { Orders } from './orders.ts';
 import { Positions } from './positions.ts';
 import { Rows } from './rows.ts';
-import { INDEX_FORMAT, type IndexStore, type Need } from './store.ts';
+import { INDEX_FORMAT, type IndexStore, type SpaceNeed } from './store.ts';
 
 /** The journal that the index follows, how far, and the record counts of its tables. Stored with every commit. */
 export interface Cursor {
@@ -32,7 +32,7 @@ const BLOCK_BYTES = 4_096 + 64;
 /** Space factor for entries in pages of the B-tree: both halves of a split page start half empty. */
 const SPLIT_FACTOR = 2;
 /** A commit is due once this much waits, which bounds the memory while an index is built. */
-const DUE = { positions: 250_000, blocks: 40_000 } as const;
+const COMMIT_DUE = { positions: 250_000, blocks: 40_000 } as const;
 
 export class Tables {
   /** The last indexed sequence; it is committed later. */
@@ -74,7 +74,8 @@ export class Tables {
   get isCommitDue(): boolean {
     const { rows, orders, holders, positions } = this;
     return (
-      positions.dirtyCount > DUE.positions || rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > DUE.blocks
+      positions.dirtyCount > COMMIT_DUE.positions ||
+      rows.dirtyCount + orders.dirtyCount + holders.dirtyCount > COMMIT_DUE.blocks
     );
   }
 
@@ -106,19 +107,19 @@ export class Tables {
     this.committedSequence = sequence;
   }
 
-  /** @param isSummed whether to leave a checksum, by which a change of the file is detected when it is opened (store.ts) */
-  close(isSummed = true): Promise<void> {
-    return this.store.close(isSummed);
+  /** @param leavesChecksum whether to leave a checksum, by which a change of the file is detected when it is opened (store.ts) */
+  close(leavesChecksum = true): Promise<void> {
+    return this.store.close(leavesChecksum);
   }
 
-  private need(): Need {
+  private need(): SpaceNeed {
     const { accounts, markets, rows, orders, holders, positions } = this;
-    const blocks =
-      accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.blocksToWrite + holders.dirtyCount;
-    const entryBytes = positions.bytesToWrite + orders.idBytesToWrite + markets.textBytesToWrite;
+    const blocks = accounts.blockCount + markets.blockCount + rows.dirtyCount + orders.dirtyCount + holders.dirtyCount;
+    const pairs = positions.need();
+    const entryBytes = pairs.bytes + orders.idBytesToWrite + markets.textBytesToWrite;
     return {
       bytes: blocks * BLOCK_BYTES + SPLIT_FACTOR * entryBytes,
-      entries: blocks + positions.entriesToWrite + orders.bucketsToWrite + markets.textsToWrite,
+      entries: blocks + pairs.entries + orders.bucketsToWrite + markets.textsToWrite,
     };
   }
 }

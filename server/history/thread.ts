@@ -14,18 +14,18 @@ import { LogFollower } from './follower.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { HistoryRequest } from './queries.ts';
 import { beginSlice, type Sliced } from './slice.ts';
-import { HandedSource, JournalSource } from './source.ts';
+import { BatchQueue, JournalSource } from './source.ts';
 import { TotalsBoard } from './totals.ts';
 import { TradedBoard } from './traded.ts';
 
 /** Progress is reported if more than this many records remain to be indexed, this often (ms). */
 const PROGRESS = { records: 20_000, everyMs: 200 } as const;
 /** After catching up by more records than this, the index is reopened, which frees the memory that they took. */
-const RENEWAL_RECORDS = 100_000;
-/** How long (ms) after indexing the thread looks again whether a commit is due. */
-const LOOK_MS = 500;
-/** Added to this thread's nice value: orders get the processor first. */
-const NICER = 5;
+const REOPEN_RECORDS = 100_000;
+/** How long (ms) after indexing the thread checks again whether a commit is due. */
+const COMMIT_CHECK_MS = 500;
+/** Added to this thread's nice value, so that orders get the processor first. */
+const NICE_INCREMENT = 5;
 /**
  * A question that has waited this long (ms) is refused. It waits for its records, because the index is being built, which takes
  * longer than this, or for its turn behind long answers.
@@ -51,7 +51,7 @@ type Post = (message: FromThread, transfer?: readonly ArrayBuffer[]) => void;
 
 class HistorianThread {
   private readonly post: Post;
-  private readonly handed: HandedSource | undefined;
+  private readonly queue: BatchQueue | undefined;
   private readonly follower: LogFollower;
   private readonly board: TotalsBoard;
   private readonly tradedBoard: TradedBoard;
@@ -61,34 +61,35 @@ class HistorianThread {
   private active: Active[] = [];
   private durableSequence = 0;
   private isTurnDue = false;
-  private isMending = true;
+  /** Something is running that needs the index for itself; no turn is taken until it is done. */
+  private isExclusive = true;
   private isCommitAwaited = false;
   /** Index and journal are reopened as soon as no question is at work. */
-  private isRenewalDue = false;
+  private isReopenDue = false;
   private isClosing = false;
-  private mendedAt = -1;
+  private rebuiltAt = -1;
   private progressMs = 0;
   private progressFrom = -1;
-  private lookTimer: NodeJS.Timeout | undefined;
+  private commitCheckTimer: NodeJS.Timeout | undefined;
 
-  constructor(follower: LogFollower, handed: HandedSource | undefined, post: Post, waitMsMax = WAIT_MS_MAX) {
+  constructor(follower: LogFollower, queue: BatchQueue | undefined, post: Post, waitMsMax = WAIT_MS_MAX) {
     this.post = post;
     this.waitMsMax = waitMsMax;
-    this.handed = handed;
+    this.queue = queue;
     this.follower = follower;
     this.board = new TotalsBoard((memory) => post({ type: 'board', of: 'markets', memory }));
     this.tradedBoard = new TradedBoard((memory) => post({ type: 'board', of: 'accounts', memory }));
-    this.mend(() => this.follower.checkJournal());
+    this.runExclusively(() => this.follower.checkJournal());
   }
 
-  heard(message: ToThread): void {
+  onMessage(message: ToThread): void {
     switch (message.type) {
       case 'durable':
         this.durableSequence = Math.max(this.durableSequence, message.sequence);
         break;
       case 'batch':
         this.durableSequence = message.sequence;
-        this.handed?.add(message.bytes);
+        this.queue?.add(message.bytes);
         break;
       case 'ask':
       case 'reach': {
@@ -109,36 +110,36 @@ class HistorianThread {
         throw new Error(`historian: unknown message: ${JSON.stringify(unknown)}`);
       }
     }
-    this.turnSoon();
+    this.scheduleTurn();
   }
 
-  private turnSoon(): void {
-    if (this.isTurnDue || this.isMending) return;
+  private scheduleTurn(): void {
+    if (this.isTurnDue || this.isExclusive) return;
     this.isTurnDue = true;
     setImmediate(() => this.turn());
   }
 
   private turn(): void {
     this.isTurnDue = false;
-    if (this.isMending) return;
+    if (this.isExclusive) return;
     if (this.isClosing) {
       this.close();
       return;
     }
-    this.beginReached();
+    this.startReady();
     const hasWorked = this.active.length > 0;
     if (hasWorked) this.work();
-    else if (this.isRenewalDue) this.renew();
+    else if (this.isReopenDue) this.reopen();
     else this.index();
     // Messages that arrived while questions were at work, and questions about them, have waited for those to end.
-    if (hasWorked || this.active.length > 0 || this.isRenewalDue) this.turnSoon();
+    if (hasWorked || this.active.length > 0 || this.isReopenDue) this.scheduleTurn();
   }
 
   /** Starts the questions whose records are all indexed; those with long answers in order, a few at a time. */
-  private beginReached(): void {
+  private startReady(): void {
     const { sequence, tables } = this.follower;
     if (this.waiting.length === 0) return;
-    const still: Waiting[] = [];
+    const stillWaiting: Waiting[] = [];
     const sinceMs = performance.now() - this.waitMsMax;
     let rowsAtWork = this.active.reduce((sum, { longRows }) => sum + longRows, 0);
     // Nothing is indexed while a question is at work, so no long one begins while others wait for indexing.
@@ -148,7 +149,7 @@ class HistorianThread {
       const isLate = request !== undefined && one.sinceMs < sinceMs;
       if (one.sequence > sequence) {
         if (isLate) this.refuse([one], `${sequence} of ${one.sequence} records are indexed`);
-        else still.push(one);
+        else stillWaiting.push(one);
         continue;
       }
       if (request === undefined) {
@@ -159,13 +160,13 @@ class HistorianThread {
       isFull ||= !hasRoom(longRows, rowsAtWork);
       if (longRows > 0 && isFull) {
         if (isLate) this.refuse([one], 'too many long answers were requested at once');
-        else still.push(one);
+        else stillWaiting.push(one);
         continue;
       }
       rowsAtWork += longRows;
       this.active.push({ id, longRows, work: answer(tables, request, this.memory) });
     }
-    this.waiting = still;
+    this.waiting = stillWaiting;
   }
 
   /** Runs one slice of each question at work. */
@@ -177,7 +178,7 @@ class HistorianThread {
         beginSlice();
         const { done, value } = one.work.next();
         if (done !== true) this.active.push(one);
-        else this.post({ type: 'answer', id: one.id, bytes: value }, value === undefined ? [] : handedOver(value));
+        else this.post({ type: 'answer', id: one.id, bytes: value }, value === undefined ? [] : transferListOf(value));
       } catch (error) {
         this.refuse([one], reasonOf(error));
         this.post({
@@ -189,7 +190,7 @@ class HistorianThread {
         if (!(error instanceof IndexDamaged)) continue;
         this.refuse([...this.active, ...active.slice(index + 1)], 'its index is being rebuilt');
         this.active = [];
-        this.mend(() => this.follower.rebuild(reasonOf(error)));
+        this.runExclusively(() => this.follower.rebuild(reasonOf(error)));
         return;
       }
     }
@@ -203,17 +204,17 @@ class HistorianThread {
     const { follower } = this;
     if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
       try {
-        if (follower.index()) this.turnSoon();
+        if (follower.index()) this.scheduleTurn();
         if (follower.isCommitting) this.afterCommit();
       } catch (error) {
-        this.mendOnce(error);
+        this.rebuildOnce(error);
         return;
       }
       // Questions ask as of everything durable: until that is indexed, the boards answer none of them.
       if (follower.sequence >= this.durableSequence) this.showTotals();
-      this.tellProgress();
-      this.beginReached();
-      if (follower.hasUncommitted) this.lookSoon();
+      this.reportProgress();
+      this.startReady();
+      if (follower.hasUncommitted) this.checkCommitLater();
     }
   }
 
@@ -231,24 +232,24 @@ class HistorianThread {
     this.follower.commit().then(
       () => {
         this.isCommitAwaited = false;
-        this.turnSoon();
+        this.scheduleTurn();
       },
       (error: unknown) => {
         this.isCommitAwaited = false;
-        this.mendOnce(error);
+        this.rebuildOnce(error);
       },
     );
   }
 
   /** Takes another turn after a while, even if nothing else happens, to commit what is uncommitted. */
-  private lookSoon(): void {
-    this.lookTimer ??= setTimeout(() => {
-      this.lookTimer = undefined;
-      this.turnSoon();
-    }, LOOK_MS);
+  private checkCommitLater(): void {
+    this.commitCheckTimer ??= setTimeout(() => {
+      this.commitCheckTimer = undefined;
+      this.scheduleTurn();
+    }, COMMIT_CHECK_MS);
   }
 
-  private tellProgress(): void {
+  private reportProgress(): void {
     const { sequence } = this.follower;
     const left = this.durableSequence - sequence;
     if (this.progressFrom < 0 && left > PROGRESS.records) this.progressFrom = sequence;
@@ -260,11 +261,11 @@ class HistorianThread {
     if (left > 0) return;
     const indexed = sequence - this.progressFrom;
     this.progressFrom = -1;
-    if (indexed > RENEWAL_RECORDS) void this.commitForRenewal();
+    if (indexed > REOPEN_RECORDS) void this.commitForReopen();
   }
 
-  /** Commits everything first, while questions are still answered; the renewal itself, in which they wait, is then short. */
-  private async commitForRenewal(): Promise<void> {
+  /** Commits everything first, while questions are still answered; reopening, during which they wait, then takes little time. */
+  private async commitForReopen(): Promise<void> {
     const { follower } = this;
     try {
       if (follower.isCommitting) await follower.commit();
@@ -274,31 +275,31 @@ class HistorianThread {
     } catch {
       return; // afterCommit saw the error too, and has the index rebuilt
     }
-    this.isRenewalDue = true;
-    this.turnSoon();
+    this.isReopenDue = true;
+    this.scheduleTurn();
   }
 
-  private renew(): void {
-    this.isRenewalDue = false;
-    this.mend(() => this.follower.renew());
+  private reopen(): void {
+    this.isReopenDue = false;
+    this.runExclusively(() => this.follower.reopen());
   }
 
   /** Rebuilds the index after the log could not be indexed, but not twice for the same record. */
-  private mendOnce(error: unknown): void {
+  private rebuildOnce(error: unknown): void {
     const { sequence } = this.follower;
-    const isTwice = sequence === this.mendedAt;
-    this.mendedAt = sequence;
-    this.mend(() => (isTwice ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
+    const isRepeated = sequence === this.rebuiltAt;
+    this.rebuiltAt = sequence;
+    this.runExclusively(() => (isRepeated ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
   }
 
-  /** Does nothing else until the index is usable; if `work` fails, the thread ends with its error. */
-  private mend(work: () => Promise<void>): void {
-    this.isMending = true;
+  /** Neither indexes nor answers until `work` is done; if it fails, the thread ends with its error. */
+  private runExclusively(work: () => Promise<void>): void {
+    this.isExclusive = true;
     work().then(
       () => {
-        this.isMending = false;
+        this.isExclusive = false;
         this.showTotals();
-        this.turnSoon();
+        this.scheduleTurn();
       },
       async (error: unknown) => {
         await this.follower.abandon();
@@ -308,25 +309,21 @@ class HistorianThread {
   }
 
   private close(): void {
-    this.isMending = true;
-    clearTimeout(this.lookTimer);
+    this.isExclusive = true;
+    clearTimeout(this.commitCheckTimer);
     this.refuse([...this.waiting, ...this.active], 'the exchange is stopping');
     this.follower.close().then(() => parentPort?.close(), failThread);
   }
 }
 
 /** The memory of an answer to transfer, if the answer owns it (answer.ts); that of a long answer is shared instead. */
-function handedOver({ buffer }: Uint8Array): readonly ArrayBuffer[] {
+function transferListOf({ buffer }: Uint8Array): readonly ArrayBuffer[] {
   return buffer instanceof ArrayBuffer ? [buffer] : [];
 }
 
 /** Opens the index as it was left, and the log that it follows. If the index cannot be opened, the log is closed again. */
-async function openFollower(
-  settings: ThreadSettings,
-  handed: HandedSource | undefined,
-  post: Post,
-): Promise<LogFollower> {
-  const source = handed ?? new JournalSource(settings.dataDir ?? '');
+async function openFollower(settings: ThreadSettings, queue: BatchQueue | undefined, post: Post): Promise<LogFollower> {
+  const source = queue ?? new JournalSource(settings.dataDir ?? '');
   const onDropped = (reason: string): void =>
     post({ type: 'log', level: 'warn', text: 'The index of histories is rebuilt.', reason });
   try {
@@ -340,7 +337,8 @@ async function openFollower(
 async function begin(): Promise<void> {
   nameThread('historian');
   // Only Linux has per-thread priorities; id 0 is the calling thread.
-  if (process.platform === 'linux') setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICER));
+  if (process.platform === 'linux')
+    setPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + NICE_INCREMENT));
   process.on('unhandledRejection', (reason) => {
     if (!isFollowUpOfCommit(reason)) throw reason;
   });
@@ -348,10 +346,10 @@ async function begin(): Promise<void> {
   if (port === null) throw new Error('historian: this file is the start of a thread');
   const settings = workerData as ThreadSettings; // historian.ts starts the thread with them
   const post: Post = (message, transfer) => port.postMessage(message, transfer);
-  const handed = settings.dataDir === undefined ? new HandedSource() : undefined;
-  const follower = await openFollower(settings, handed, post);
-  const thread = new HistorianThread(follower, handed, post, settings.waitMsMax);
-  port.on('message', (message: ToThread) => thread.heard(message));
+  const queue = settings.dataDir === undefined ? new BatchQueue() : undefined;
+  const follower = await openFollower(settings, queue, post);
+  const thread = new HistorianThread(follower, queue, post, settings.waitMsMax);
+  port.on('message', (message: ToThread) => thread.onMessage(message));
 }
 
 // Starts once every module is loaded: a thread that fails during loading can crash V8, and the process with it.

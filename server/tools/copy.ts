@@ -1,6 +1,6 @@
 // The commands `backup` and `restore`: copy a data directory record by record into a new folder, then read back and verify
 // the copy before reporting it. Called by the command line. The source is never changed.
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
@@ -8,7 +8,7 @@ import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { fatal } from '../process/fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
-import { makeTarget, requireOutside } from './targetFolder.ts';
+import { createTarget, discardTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';
 
 /**
@@ -50,12 +50,12 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   const lastSequence = readSequence(task.lastSequence);
   requireJournal(from);
   requireOutside(to, from);
-  makeTarget(to);
+  createTarget(to);
   try {
     for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
     markCopied(to);
   } catch (error) {
-    rmSync(to, { recursive: true, force: true });
+    discardTarget(to);
     return fail(`The data directory cannot be copied: ${reasonOf(error)}.\nNothing was copied.\n`);
   }
   // Under another name until it is complete: if this process is killed, nobody must be able to start from a partial
@@ -63,11 +63,11 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   const draft = join(to, 'journal-draft');
   const copied = await runJournalTask({ kind: 'copy', dataDir: from, toFolder: draft, lastSequence });
   if (copied.kind !== 'copied') {
-    rmSync(to, { recursive: true, force: true });
+    discardTarget(to);
     return copied.kind === 'failed' ? fail(failureText(copied, from)) : 1;
   }
   if (lastSequence !== undefined && copied.lastSequence < lastSequence) {
-    rmSync(to, { recursive: true, force: true });
+    discardTarget(to);
     return fail(`The journal of ${from} ends at sequence ${copied.lastSequence}. Nothing was copied.\n`);
   }
   renameSync(draft, journalFolderIn(to));

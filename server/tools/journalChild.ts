@@ -14,28 +14,28 @@ import { endWithParent, leaveParent, tellParent } from '../process/childProcess.
 import type { JournalMessage, JournalTask } from './journalTask.ts';
 import { SignatureCheck } from './orderSignatures.ts';
 
-const tell = (message: JournalMessage): void => tellParent(message);
+const report = (message: JournalMessage): void => tellParent(message);
 
-const onProgress = (done: number, total: number): void => tell({ kind: 'progress', done, total });
+const onProgress = (done: number, total: number): void => report({ kind: 'progress', done, total });
 
 async function run(task: JournalTask): Promise<void> {
   if (task.kind === 'copy') {
     const { dataDir, toFolder, lastSequence } = task;
-    tell({ kind: 'copied', lastSequence: await copyJournal(dataDir, toFolder, { lastSequence, onProgress }) });
+    report({ kind: 'copied', lastSequence: await copyJournal(dataDir, toFolder, { lastSequence, onProgress }) });
     return;
   }
   if (task.kind === 'archive') {
-    tell({ kind: 'archived', archived: await archiveJournal(task.dataDir, task.toFolder, { onProgress }) });
+    report({ kind: 'archived', archived: await archiveJournal(task.dataDir, task.toFolder, { onProgress }) });
     return;
   }
   const { contracts } = task;
   const signatures = contracts === undefined ? undefined : new SignatureCheck(orderHasher(contracts));
-  const onRecord = signatures === undefined ? undefined : signatures.see.bind(signatures);
+  const onRecord = signatures === undefined ? undefined : signatures.checkRecord.bind(signatures);
   const journal = await verifyJournal(task.dataDir, { onRecord, onProgress });
-  tell({ kind: 'sound', journal, signedOrders: signatures?.orderCount });
+  report({ kind: 'sound', journal, signedOrders: signatures?.orderCount });
 }
 
-const CANNOT = {
+const FAILURES = {
   verify: 'The journal cannot be read',
   copy: 'The journal cannot be copied',
   archive: 'The journal cannot be archived',
@@ -43,10 +43,10 @@ const CANNOT = {
 
 function textOf(error: unknown, { kind }: JournalTask): string {
   const text = reasonOf(error);
-  return isOfSystem(error) ? `${CANNOT[kind]}: ${text}.` : text;
+  return isOfSystem(error) ? `${FAILURES[kind]}: ${text}.` : text;
 }
 
-endWithParent(); // a partial copy is left behind
+endWithParent(); // a partial copy is then left behind
 const task: JournalTask = JSON.parse(process.argv[2]);
 try {
   await run(task);
@@ -54,6 +54,6 @@ try {
   const isNumbered = error instanceof Error && 'sequence' in error && typeof error.sequence === 'number';
   const text = textOf(error, task);
   const sequence = isNumbered ? Number(error.sequence) : undefined;
-  tell({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
+  report({ kind: 'failed', text, sequence, ...(error instanceof DataDirectoryLocked && { isLocked: true }) });
 }
 leaveParent();

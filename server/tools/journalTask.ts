@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type Archived, journalFileIn, reasonOf, type VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
 import { fatal } from '../process/fatal.ts';
-import { showProgress } from '../process/progress.ts';
+import { type Progress, showProgress } from '../process/progress.ts';
 
 /** The child's task with the journal of a data directory. */
 export type JournalTask =
@@ -75,11 +75,23 @@ export function requireJournal(dataDir: string): void {
   fatal('data', `There is no journal in ${dataDir}.`);
 }
 
-const DOING = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
+const PROGRESS_LABELS = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;
 
 /** Runs the task in a child process and shows its progress on standard error. */
-export function runJournalTask(task: JournalTask): Promise<TaskResult> {
-  const progress = showProgress(process.stderr, DOING[task.kind], 'records');
+export async function runJournalTask(task: JournalTask): Promise<TaskResult> {
+  const progress = showProgress(process.stderr, PROGRESS_LABELS[task.kind], 'records');
+  try {
+    return await runInChild(task, progress);
+  } catch (error) {
+    const text = `The process that reads the journal cannot be started: ${reasonOf(error)}.`;
+    return { kind: 'failed', text, sequence: undefined };
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Rejects if no process can be started. */
+function runInChild(task: JournalTask, progress: Progress): Promise<TaskResult> {
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(new URL(CHILD, import.meta.url)), [JSON.stringify(task)]);
     let result: TaskResult | undefined;
@@ -89,7 +101,6 @@ export function runJournalTask(task: JournalTask): Promise<TaskResult> {
     });
     child.on('error', reject);
     child.on('exit', (status, signal) => {
-      progress.stop();
       const how = signal === null ? `with status ${status}` : `by ${signal}`;
       const text = `The journal cannot be read: the process that opened it was ended ${how}.`;
       resolve(result ?? { kind: 'failed', text, sequence: undefined });

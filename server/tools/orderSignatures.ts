@@ -86,17 +86,19 @@ export class SignatureCheck {
   }
 
   /** @throws SignatureWrong */
-  see({ sequence, command: bytes, events }: JournalRecord): void {
-    if (bytes[1] === commandLayouts.CreateMarket.type) this.seeMarkets(events);
+  checkRecord({ sequence, command: bytes, events }: Pick<JournalRecord, 'sequence' | 'command' | 'events'>): void {
+    if (bytes[1] === commandLayouts.CreateMarket.type) this.addMarkets(events);
     if (bytes[1] !== commandLayouts.PlaceOrder.type) return;
     const command = decodeCommand(bytes);
     if (command.type !== 'PlaceOrder') return;
-    const reason = this.refusal(command);
+    const market = this.markets[command.marketIndex];
+    if (market === undefined) return; // the core has refused the order: there is no such market
+    const reason = this.faultOf(command, market);
     if (reason !== undefined) throw new SignatureWrong(sequence, command.orderId, reason);
     this.orderCount += 1;
   }
 
-  private seeMarkets(events: Uint8Array): void {
+  private addMarkets(events: Uint8Array): void {
     for (const event of decodeEvents(events)) {
       if (event.type !== 'MarketCreated') continue;
       const tokens = [String(BigInt(event.firstToken)), String(BigInt(event.secondToken))] as const;
@@ -104,13 +106,11 @@ export class SignatureCheck {
     }
   }
 
-  private refusal(command: PlaceOrder): string | undefined {
+  private faultOf(command: PlaceOrder, market: MarketFacts): string | undefined {
     const { owner, orderId } = command;
     const signed = signedOrderOf(command);
     if (signed === undefined) return 'what was signed is not there.';
     const { order, signature } = signed;
-    const market = this.markets[command.marketIndex];
-    if (market === undefined) return undefined; // the core has refused it: there is no such market
     if (order.tokenId !== market.tokens[command.outcome]) return `it was signed for the token ${order.tokenId}.`;
     try {
       const digest = this.hasher.digest(order, market.negRisk);

@@ -38,10 +38,7 @@ export interface VerifyOptions {
   readonly isJson: boolean;
 }
 
-/**
- * Verifies and prints. Returns the exit status: 0 for a sound journal with sound snapshots, else 1.
- *
- */
+/** Verifies and prints. Returns the exit status: 0 for a sound journal with sound snapshots, else 1. */
 export async function runVerify({ dataDir, contracts, isJson }: VerifyOptions): Promise<number> {
   requireJournal(dataDir);
   const result = await runJournalTask({ kind: 'verify', dataDir, contracts });

@@ -10,5 +10,5 @@ const settings = { indexPath: join(dataDir, 'history'), dataDir, isFresh: false,
 const follower = new LogFollower(settings, new JournalSource(dataDir), () => {});
 while (follower.sequence < Number(last)) if (!follower.index()) await follower.commit();
 const before = follower.sequence;
-await follower.renew();
+await follower.reopen();
 process.stdout.write(JSON.stringify({ before, after: follower.sequence, hasUncommitted: follower.hasUncommitted }));

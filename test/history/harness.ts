@@ -103,7 +103,7 @@ export async function answersInPlace(
   dataDir: string,
   lastSequence: number,
   requests: readonly HistoryRequest[],
-  isRenewed = false,
+  isReopened = false,
 ): Promise<InPlace> {
   const dropped: string[] = [];
   const settings = { indexPath: join(dataDir, 'history'), dataDir, isFresh: false, recordsPerCommit: 1_000 };
@@ -114,7 +114,7 @@ export async function answersInPlace(
     if (follower.index()) continue;
     await follower.commit();
   }
-  if (isRenewed) await follower.renew();
+  if (isReopened) await follower.reopen();
   const answers = requests.map((request) => answerInPlace(follower.tables, request));
   await follower.close();
   return { answers, dropped, foundSequence };

@@ -5,11 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Command, decodeCommand, type EventOf, encodeCommand } from '../../engine/index.ts';
 import { BlockTable } from '../../server/history/blocks.ts';
 import { closedParts } from '../../server/history/closed.ts';
 import { LEG } from '../../server/history/figures.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from '../../server/history/keys.ts';
+import { Markets } from '../../server/history/markets.ts';
+import { legAt } from '../../server/history/pairs.ts';
 import { Positions } from '../../server/history/positions.ts';
 import { dropUnusable, IndexStore } from '../../server/history/store.ts';
 
@@ -68,7 +71,7 @@ test('all positions of a wallet are visited once, whether committed or not', asy
     const expected = new Map<number, number>();
     for (let account = 0; account < ACCOUNTS; account += 1) {
       for (let market = round % 2; market < MARKETS; market += 2) {
-        const leg = positions.legOf(positions.change(account, market), 1);
+        const leg = legAt(positions.change(account, market), 1);
         positions.numbers[leg + LEG.size] = sizeOf(account, market, round);
         positions.numbers[leg + LEG.bought] = 1;
         if (account === 7) expected.set(market, sizeOf(account, market, round));
@@ -95,7 +98,7 @@ test('closed positions are read in descending order of gains, even beyond 2^53',
   const sizes = [1, 2 ** 32, 2 ** 53 - 1, 2 ** 53 + 2, 2 ** 64];
   const gains = [0, ...sizes, ...sizes.map((size) => -size)];
   for (const [market, gain] of gains.entries()) {
-    const leg = positions.legOf(positions.change(7, market), 0);
+    const leg = legAt(positions.change(7, market), 0);
     positions.numbers[leg + LEG.bought] = 1;
     positions.numbers[leg + LEG.realized] = gain;
   }
@@ -105,6 +108,62 @@ test('closed positions are read in descending order of gains, even beyond 2^53',
   const falling = gains.toSorted((left, right) => right - left);
   expect(read.map(({ numbers }) => numbers[LEG.realized])).toEqual(falling);
   expect(read.map(({ market }) => gains[market])).toEqual(falling);
+  await store.close();
+});
+
+test('a commit of positions puts and removes as many entries as its disk space was reserved for', async () => {
+  const store = new IndexStore(folder, true);
+  const positions = new Positions(store, true);
+  const close = (gain: number): void => {
+    const start = positions.change(7, 1);
+    for (const outcome of [0, 1]) {
+      const leg = legAt(start, outcome);
+      positions.numbers[leg + LEG.bought] = 1;
+      positions.numbers[leg + LEG.realized] = gain;
+    }
+  };
+  for (const gain of [1, 2, 2]) {
+    close(gain);
+    const reserved = positions.need().entries;
+    let entries = 0;
+    await store.commit((put, remove) => {
+      const count = <Args extends readonly unknown[]>(change: (...args: Args) => void) => {
+        return (...args: Args): void => {
+          entries += 1;
+          change(...args);
+        };
+      };
+      positions.flush(count(put), count(remove));
+    });
+    positions.committed();
+    expect(entries, `with the gain ${gain}`).toBe(reserved);
+  }
+  await store.close();
+});
+
+test('the disk space reserved for texts of markets and events covers the longest ones', async () => {
+  const store = new IndexStore(folder, true);
+  const markets = new Markets(store);
+  const longest = '\u6f22'.repeat(2_000);
+  const commandOf = (texts: object): Command => {
+    const tail = Buffer.from(JSON.stringify(texts));
+    return decodeCommand(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail }));
+  };
+  markets.eventCreated(1, commandOf({ icon: longest, slug: 'event' }));
+  const token = `0x${'01'.repeat(32)}`;
+  const created: EventOf<'MarketCreated'> = {
+    ...{ type: 'MarketCreated', marketIndex: 0, eventNumber: 1, conditionId: token, firstToken: token },
+    ...{ secondToken: token, status: 0, negRisk: 0, autoTick: 0, tickPips: 100, feeRate: 0, feeExponent: 1 },
+    ...{ minOrderLots: 500, delaySeconds: 0, minMarketableBuyMicro: 0 },
+  };
+  markets.created(created, commandOf({ icon: longest, question: longest.slice(0, 500), slug: 'market' }));
+  let bytes = 0;
+  const reserved = markets.textBytesToWrite;
+  markets.flush((key, value) => {
+    if (key[0] !== Table.MARKETS) bytes += value.length;
+  });
+  expect(bytes).toBeGreaterThan(2 * longest.length * 3);
+  expect(reserved).toBeGreaterThanOrEqual(bytes);
   await store.close();
 });
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { FairPrice, unitPipsAt } from '../../server/dev/house/fairPrice.ts';
-import { type MarketLook, planQuotes } from '../../server/dev/house/maker.ts';
+import { type MarketState, planQuotes } from '../../server/dev/house/maker.ts';
 import { choices, drawAddLots, drawFrom, drawTakeLots, recorded } from '../../server/dev/house/model.ts';
 import { HouseRandom } from '../../server/dev/house/random.ts';
 import { planTake } from '../../server/dev/house/taker.ts';
@@ -16,7 +16,7 @@ interface Level {
 }
 
 /** Levels below and above a price that separates bids from asks, on any grid, some of them the house's. */
-const arbitraryLook: fc.Arbitrary<MarketLook> = fc
+const arbitraryState: fc.Arbitrary<MarketState> = fc
   .record({
     tickPips: fc.constantFrom(...TICK_SIZES_PIPS),
     spreadUnits: fc.double({ min: 1, max: 5, noNaN: true }),
@@ -59,9 +59,9 @@ const seeds = fc.integer({ min: 0, max: 1e9 }).map((seed) => new HouseRandom(`te
 
 test('quotes are on the tick grid and never cross; kept orders are near the fair price, on their side', () => {
   fc.assert(
-    fc.property(arbitraryLook, seeds, (look, random) => {
-      const { cancels, quotes } = planQuotes(look, random);
-      const { tickPips, fairPips, unitPips, resting, bids, asks } = look;
+    fc.property(arbitraryState, seeds, (state, random) => {
+      const { cancels, quotes } = planQuotes(state, random);
+      const { tickPips, fairPips, unitPips, resting, bids, asks } = state;
       const gone = new Set(cancels.map(({ pips }) => pips));
       const kept = resting.filter(({ pips }) => !gone.has(pips));
       for (const { isBid, pips } of kept) {
@@ -91,9 +91,9 @@ test('quotes are on the tick grid and never cross; kept orders are near the fair
 
 test('an empty book gets quotes on both sides at once, at any tick size and price', () => {
   fc.assert(
-    fc.property(arbitraryLook, seeds, (look, random) => {
+    fc.property(arbitraryState, seeds, (state, random) => {
       const none = { pips: [], lots: [] };
-      const { quotes } = planQuotes({ ...look, bids: none, asks: none, resting: [] }, random);
+      const { quotes } = planQuotes({ ...state, bids: none, asks: none, resting: [] }, random);
       expect(quotes.filter(({ isBid }) => isBid).length).toBe(choices.quotesOfUpdate);
       expect(quotes.filter(({ isBid }) => !isBid).length).toBe(choices.quotesOfUpdate);
     }),
@@ -103,10 +103,10 @@ test('an empty book gets quotes on both sides at once, at any tick size and pric
 
 test('a taker order reaches the best price, is on the tick grid and respects the position limit', () => {
   fc.assert(
-    fc.property(arbitraryLook, seeds, fc.integer({ min: -300_000, max: 300_000 }), (look, random, netLots) => {
-      const take = planTake(look, netLots, random);
+    fc.property(arbitraryState, seeds, fc.integer({ min: -300_000, max: 300_000 }), (state, random, netLots) => {
+      const take = planTake(state, netLots, random);
       if (take === undefined) return;
-      const { tickPips, bids, asks, fairPips, unitPips } = look;
+      const { tickPips, bids, asks, fairPips, unitPips } = state;
       const best = (take.isBid ? asks : bids).pips.at(-1) ?? Number.NaN;
       const clamped = Math.min(Math.max(best, tickPips), 10_000 - tickPips);
       expect(take.isBid ? take.pips >= clamped : take.pips <= clamped).toBe(true);
@@ -125,13 +125,13 @@ test('a taker order reaches the best price, is on the tick grid and respects the
 
 test('a taker near its position limit mostly trades to reduce the position', () => {
   const side = (pips: number) => ({ pips: [pips], lots: [100_000] });
-  const look: MarketLook = {
+  const state: MarketState = {
     ...{ tickPips: 100, minOrderLots: 500, fairPips: 5_000, unitPips: 100, spreadUnits: 2, resting: [] },
     ...{ bids: side(4_900), asks: side(5_100) },
   };
   const buysOf = (netLots: number): number => {
     const random = new HouseRandom('leaning');
-    const takes = Array.from({ length: 1_000 }, () => planTake(look, netLots, random));
+    const takes = Array.from({ length: 1_000 }, () => planTake(state, netLots, random));
     return takes.filter((take) => take?.isBid === true).length;
   };
   expect(buysOf(0.9 * choices.takerNetLotsMax)).toBeLessThan(250);

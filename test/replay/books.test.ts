@@ -5,7 +5,7 @@ import type { FlowRow, LevelRow } from '../../server/dev/replay/flowFile.ts';
 import { compareBooks, mirrored, RecordedBook } from '../../server/dev/replay/recordedBook.ts';
 import { RestingOrders } from '../../server/dev/replay/restingOrders.ts';
 import { STEP_ROWS_MAX, takeStep } from '../../server/dev/replay/steps.ts';
-import { percentText } from '../../server/dev/replay/summary.ts';
+import { percentText, summaryLines } from '../../server/dev/replay/summary.ts';
 import { Tally } from '../../server/dev/replay/tally.ts';
 
 const level = (op: LevelRow['op'], side: 'B' | 'A', pricePips: number, levelLots: number): LevelRow => ({
@@ -133,8 +133,8 @@ test('a row that crosses a resting order is sent alone, and rows that cross each
 
 test('rejections are grouped by error message, ignoring ids and numbers', () => {
   const tally = new Tally();
-  tally.reject('order 0xab12 is invalid. Size (0.5) lower than the minimum: 5');
-  tally.reject('order 0xcd34 is invalid. Size (0.7) lower than the minimum: 5');
+  tally.countRejection('order 0xab12 is invalid. Size (0.5) lower than the minimum: 5');
+  tally.countRejection('order 0xcd34 is invalid. Size (0.7) lower than the minimum: 5');
   expect([...tally.rejections]).toEqual([['order {id} is invalid. Size ({n}) lower than the minimum: {n}', 2]]);
 });
 
@@ -144,4 +144,15 @@ test('the agreement percentage is rounded down', () => {
   tally.levelsCompared = 100_000;
   tally.levelsAgreeing = 98_999;
   expect(percentText(tally.agreement)).toBe('98.99 %');
+});
+
+test('the summary of a replay writes counts of one in the singular', () => {
+  const tally = new Tally();
+  for (const key of ['rows', 'ordersSent', 'fills', 'crossingAdds', 'levelsUnreached', 'checkpoints'] as const)
+    tally[key] = 1;
+  for (const key of ['strangersFilled', 'levelsCompared', 'levelsUnexplained'] as const) tally[key] = 1;
+  tally.wallets.add(0);
+  tally.countRejection('no');
+  const lines = summaryLines(tally, { elapsedMs: 1_000, recordedMs: 1_000, requests: 1, waits: 1 });
+  expect(lines.filter((line) => /(?<!of )\b1 (row|time|wallet|fill|level|checkpoint)s\b(?!\/)/.test(line))).toEqual([]);
 });

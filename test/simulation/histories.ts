@@ -11,7 +11,7 @@ import { AnswerMemory } from '../../server/history/answerMemory.ts';
 import { LogFollower } from '../../server/history/follower.ts';
 import type { HistoryRequest } from '../../server/history/queries.ts';
 import { beginSlice } from '../../server/history/slice.ts';
-import { HandedSource } from '../../server/history/source.ts';
+import { BatchQueue } from '../../server/history/source.ts';
 import type { Tables } from '../../server/history/tables.ts';
 import { Oracle } from '../history/oracle.ts';
 import { oracleAnswer } from '../history/oracleAnswers.ts';
@@ -32,7 +32,7 @@ function hashOfOther(sequence: number, index: number): string {
 /** Builds the index of a log and compares its answers; returns the number of questions asked. */
 export async function compareHistories(disk: Disk, records: readonly LogRecord[]): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'outcry-simulation-'));
-  const source = new HandedSource();
+  const source = new BatchQueue();
   for (const { bytes } of disk.batches) source.add(Buffer.from(bytes));
   const settings = { indexPath: join(folder, 'history'), dataDir: undefined, isFresh: true, recordsPerCommit: 2_000 };
   const follower = new LogFollower(settings, source, () => {});

@@ -161,8 +161,8 @@ export function encodeOrder(
   order: HouseOrder,
 ): Uint8Array {
   const { market, outcome, side, pips, lots, orderType, postOnly, salt } = order;
-  const asked = { side, pips, lots, tickPips: market.terms.tickPips, takesOnly: takesOnly(orderType) };
-  const { makerAmount, takerAmount } = clientAmounts(asked);
+  const terms = { side, pips, lots, tickPips: market.terms.tickPips, takesOnly: takesOnly(orderType) };
+  const { makerAmount, takerAmount } = clientAmounts(terms);
   const signable: SignableOrder = {
     salt,
     maker: address,

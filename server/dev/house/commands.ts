@@ -8,7 +8,7 @@ import type { Desk } from './desk.ts';
 import type { Schedule } from './schedule.ts';
 
 /** Refusals that only mean that somebody else was faster. */
-const HARMLESS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
+const EXPECTED_REJECTIONS: ReadonlySet<string> = new Set(['POST_ONLY_CROSSES', 'FAK_NOT_MATCHED', 'FOK_NOT_FILLED']);
 
 type OrderKind = 'quote' | 'take';
 
@@ -103,18 +103,18 @@ export class HouseCommands {
     this.refusals.set(name, (this.refusals.get(name) ?? 0) + 1);
     this.services.log.debug({ market: desk.marketIndex, name }, 'A command of the house was rejected.');
     const outcome = this.outcomes.get(desk);
-    if (outcome !== undefined && !HARMLESS.has(name)) outcome.isRefused = true;
+    if (outcome !== undefined && !EXPECTED_REJECTIONS.has(name)) outcome.isRefused = true;
   }
 
   /**
    * Waits for all answers, then reports the outcome for each market. Accounts without a key get a new one.
    * @throws the reason why an answer did not come
    */
-  async settle(tell: (desk: Desk, outcome: Outcome) => void): Promise<void> {
+  async settle(onOutcome: (desk: Desk, outcome: Outcome) => void): Promise<void> {
     const { pending, outcomes, keyless } = this;
     this.pending = [];
     await Promise.all(pending);
-    for (const [desk, outcome] of outcomes) tell(desk, outcome);
+    for (const [desk, outcome] of outcomes) onOutcome(desk, outcome);
     outcomes.clear();
     const { failure } = this;
     this.failure = undefined;

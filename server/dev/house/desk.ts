@@ -5,8 +5,8 @@ import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/i
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
 import { lotsSpending } from '../clientAmounts.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
-import { type FairPrice, unitPipsAt } from './fairPrice.ts';
-import type { MarketLook, Quote, RestingQuote } from './maker.ts';
+import { clamp, type FairPrice, unitPipsAt } from './fairPrice.ts';
+import type { MarketState, Quote, RestingQuote } from './maker.ts';
 import { choices } from './model.ts';
 import type { HouseRandom } from './random.ts';
 import type { Take } from './taker.ts';
@@ -68,25 +68,25 @@ export function netLotsOf({ address }: HouseAccount, marketIndex: number, { acco
 }
 
 /** The market as the planners of this folder see it; the makers' `netLots` skews the price at which they quote. */
-export function lookAt(
+export function marketStateOf(
   { terms }: Market,
   desk: Desk,
   book: TokenBook,
   resting: readonly RestingQuote[],
   netLots: number,
-): MarketLook {
+): MarketState {
   const { tickPips, minOrderLots } = terms;
   const { bids, asks } = book;
   const pips = desk.fair.pips(tickPips);
   const unitPips = unitPipsAt(pips, tickPips);
-  const skew = Math.min(Math.max(netLots / choices.skewLots, -1), 1) * choices.skewUnits * unitPips;
-  const fairPips = Math.min(Math.max(pips - skew, tickPips), PIPS_PER_UNIT - tickPips);
+  const skew = clamp(netLots / choices.skewLots, -1, 1) * choices.skewUnits * unitPips;
+  const fairPips = clamp(pips - skew, tickPips, PIPS_PER_UNIT - tickPips);
   const { spreadUnits } = desk;
   return { tickPips, minOrderLots, fairPips, unitPips, spreadUnits, bids, asks, resting };
 }
 
 /** The token and side of an order: sells shares that the account holds, if allowed, else buys the opposite token. */
-function carry(
+function chooseToken(
   isBid: boolean,
   pips: number,
   lots: number,
@@ -107,16 +107,15 @@ const SELL_CHANCE = { bid: 0.3, ask: 0.7 } as const;
 export function quoteOrder(market: Market, quote: Quote, free: FreeLots, random: HouseRandom): HouseOrder {
   const { isBid, pips, lots } = quote;
   const mayUseShares = random.chance(isBid ? SELL_CHANCE.bid : SELL_CHANCE.ask);
-  const carried = carry(isBid, pips, lots, free, mayUseShares);
-  return { market, ...carried, lots, orderType: OrderType.GTC, postOnly: true, salt: random.salt() };
+  const terms = chooseToken(isBid, pips, lots, free, mayUseShares);
+  return { market, ...terms, lots, orderType: OrderType.GTC, postOnly: true, salt: random.salt() };
 }
 
 /** A take as an order of a taker; a buy is raised to the market's minimum. */
 export function takeOrder(market: Market, take: Take, free: FreeLots, random: HouseRandom): HouseOrder {
-  const carried = carry(take.isBid, take.pips, take.lots, free, true);
-  const leastLots =
-    carried.side === Side.BUY ? lotsSpending(market.terms.minMarketableBuyMicro, carried.pips) : take.lots;
+  const terms = chooseToken(take.isBid, take.pips, take.lots, free, true);
+  const leastLots = terms.side === Side.BUY ? lotsSpending(market.terms.minMarketableBuyMicro, terms.pips) : take.lots;
   const lots = Math.max(take.lots, leastLots);
   const orderType = take.isFillOrKill && lots === take.lots ? OrderType.FOK : OrderType.FAK;
-  return { market, ...carried, lots, orderType, postOnly: false, salt: random.salt() };
+  return { market, ...terms, lots, orderType, postOnly: false, salt: random.salt() };
 }

@@ -14,7 +14,7 @@ const PULL = STEP ** 2 / (2 * choices.logOddsSpread ** 2);
 
 const logOdds = (pips: number): number => Math.log(pips / (PIPS_PER_UNIT - pips));
 
-const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+export const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
 
 export class FairPrice {
   private readonly anchor: number;

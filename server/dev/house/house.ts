@@ -8,7 +8,16 @@ import { parsePips } from '../../wire/numbers.ts';
 import { readSeed } from '../seed.ts';
 import { fundAccount, type HouseAccount, openAccounts } from './accounts.ts';
 import { HouseCommands, type Outcome } from './commands.ts';
-import { type Desk, type FreeLots, freeLotsOf, lookAt, netLotsOf, quoteOrder, restingOf, takeOrder } from './desk.ts';
+import {
+  type Desk,
+  type FreeLots,
+  freeLotsOf,
+  marketStateOf,
+  netLotsOf,
+  quoteOrder,
+  restingOf,
+  takeOrder,
+} from './desk.ts';
 import { FairPrice } from './fairPrice.ts';
 import { planQuotes, type Quote, type RestingQuote } from './maker.ts';
 import { choices, drawActivity, drawFrom, type HouseMode, type Pace, paces, recorded } from './model.ts';
@@ -130,12 +139,12 @@ class HouseRun {
   private async trade(nowMs: number): Promise<void> {
     const { mode } = this.services.views.accounts;
     const mayQuote = mode === ExchangeMode.NORMAL || mode === ExchangeMode.POST_ONLY;
-    let served = 0;
+    let servedCount = 0;
     for (const desk of this.desks) {
-      this.hurry(desk, nowMs);
+      this.bringForward(desk, nowMs);
       if (desk.nextUpdateMs > nowMs && desk.nextTakeMs > nowMs) continue;
-      if (served >= choices.marketsOfStepMax) break;
-      served += 1;
+      if (servedCount >= choices.marketsOfStepMax) break;
+      servedCount += 1;
       if (!mayQuote) this.postpone(desk, nowMs + choices.backoffMs);
       else this.serve(desk, nowMs, mode === ExchangeMode.NORMAL);
       await this.commands.submitPlanned();
@@ -147,13 +156,13 @@ class HouseRun {
   }
 
   /** Brings forward the next update of a market whose book lacks a side. */
-  private hurry(desk: Desk, nowMs: number): void {
-    if (!desk.hasEntered || desk.refusals > 0 || desk.nextUpdateMs <= nowMs + choices.hurryMs) return;
+  private bringForward(desk: Desk, nowMs: number): void {
+    if (!desk.hasEntered || desk.refusals > 0 || desk.nextUpdateMs <= nowMs + choices.oneSidedMsMax) return;
     const { books, markets } = this.services.views;
     const { bids, asks } = books.book(desk.marketIndex, 0);
     if (bids.pips.length > 0 && asks.pips.length > 0) return;
     if (markets.byIndex(desk.marketIndex)?.status !== MarketStatus.OPEN) return;
-    desk.nextUpdateMs = nowMs + choices.hurryMs * this.random.fraction();
+    desk.nextUpdateMs = nowMs + choices.oneSidedMsMax * this.random.fraction();
   }
 
   /** Does what is due in a market: moves its quotes, and takes from its book if the exchange's mode allows taking. */
@@ -191,20 +200,20 @@ class HouseRun {
     desk.fair.move(random);
     if (random.chance(choices.spreadChangeChance)) desk.spreadUnits = drawFrom(recorded.spreadTicks, random);
     if (!desk.hasEntered) this.enter(desk);
-    const nets = desk.makers.map((maker) => netLotsOf(maker, desk.marketIndex, views));
-    const netLots = nets.reduce((sum, net) => sum + net, 0);
+    const makerNetLots = desk.makers.map((maker) => netLotsOf(maker, desk.marketIndex, views));
+    const netLots = makerNetLots.reduce((sum, net) => sum + net, 0);
     const resting = restingOf(desk, views);
-    const look = lookAt(market, desk, views.books.book(desk.marketIndex, 0), resting, netLots);
-    const { cancels, quotes } = planQuotes(look, random);
+    const state = marketStateOf(market, desk, views.books.book(desk.marketIndex, 0), resting, netLots);
+    const { cancels, quotes } = planQuotes(state, random);
     for (const maker of desk.makers) this.cancel(desk, maker, cancels);
-    const frees = desk.makers.map((maker) => this.mergeSets(desk, maker));
+    const freeLots = desk.makers.map((maker) => this.mergeSets(desk, maker));
     for (const quote of quotes) {
-      const able = desk.makers.flatMap((maker, index) =>
-        this.isTrading(maker) && isWithinBound(quote, nets[index]) ? [index] : [],
+      const eligible = desk.makers.flatMap((maker, index) =>
+        this.isTrading(maker) && isWithinBound(quote, makerNetLots[index]) ? [index] : [],
       );
-      if (able.length === 0) continue;
-      const index = able[random.below(able.length)];
-      this.commands.place(desk, desk.makers[index], quoteOrder(market, quote, frees[index], random), 'quote');
+      if (eligible.length === 0) continue;
+      const index = eligible[random.below(eligible.length)];
+      this.commands.place(desk, desk.makers[index], quoteOrder(market, quote, freeLots[index], random), 'quote');
     }
   }
 
@@ -251,8 +260,8 @@ class HouseRun {
     const takers = this.accounts.slice(choices.makerCount).filter((account) => this.isTrading(account));
     if (takers.length === 0) return;
     const taker = takers[random.below(takers.length)];
-    const look = lookAt(market, desk, views.books.book(desk.marketIndex, 0), [], 0);
-    const take = planTake(look, netLotsOf(taker, desk.marketIndex, views), random);
+    const state = marketStateOf(market, desk, views.books.book(desk.marketIndex, 0), [], 0);
+    const take = planTake(state, netLotsOf(taker, desk.marketIndex, views), random);
     if (take === undefined) return;
     this.commands.place(desk, taker, takeOrder(market, take, this.mergeSets(desk, taker), random), 'take');
   }

@@ -123,14 +123,11 @@ export const choices = {
   /** Time after which a taker that found nothing tries again. */
   retryTakeMs: 4_000,
   /** Longest time that a book lacks a side. */
-  hurryMs: 3_000,
+  oneSidedMsMax: 3_000,
   /** Waits after refusals: the first one, doubled each time up to the last one. */
   backoffMs: 2_000,
   backoffMsMax: 60_000,
-  /**
-   * How often closed markets and the accounts' balances are checked.
-   *
-   */
+  /** How often closed markets and the accounts' balances are checked. */
   restMs: 30_000,
   /** Most markets served in one step, so that none takes long after a pause. */
   marketsOfStepMax: 30,

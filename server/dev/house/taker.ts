@@ -1,7 +1,8 @@
 // What a taker does on a visit to a market: which side, how much, and the worst price it accepts, in the first token's
 // terms. Called by house.ts for each visit. It decides and submits nothing.
 import { PIPS_PER_UNIT } from '../../../engine/index.ts';
-import type { MarketLook } from './maker.ts';
+import { clamp } from './fairPrice.ts';
+import type { MarketState } from './maker.ts';
 import { choices, drawTakeLots } from './model.ts';
 import type { HouseRandom } from './random.ts';
 
@@ -15,7 +16,7 @@ export interface Take {
 }
 
 /** How far a price is better for the taker than the fair price, in units; negative if it is worse. */
-function edgeUnits(isBid: boolean, pips: number, { fairPips, unitPips }: MarketLook): number {
+function edgeUnits(isBid: boolean, pips: number, { fairPips, unitPips }: MarketState): number {
   return (isBid ? fairPips - pips : pips - fairPips) / unitPips;
 }
 
@@ -34,12 +35,12 @@ function wantsToBuy(netLots: number, edgeOfBuying: number, edgeOfSelling: number
  * The order of one visit; undefined if nothing is offered at an acceptable price.
  * @param netLots the taker's holdings of the first token less those of the second
  */
-export function planTake(look: MarketLook, netLots: number, random: HouseRandom): Take | undefined {
-  const { bids, asks, tickPips } = look;
+export function planTake(state: MarketState, netLots: number, random: HouseRandom): Take | undefined {
+  const { bids, asks, tickPips } = state;
   const bestBid = bids.pips.at(-1);
   const bestAsk = asks.pips.at(-1);
-  const edgeOfBuying = bestAsk === undefined ? Number.NEGATIVE_INFINITY : edgeUnits(true, bestAsk, look);
-  const edgeOfSelling = bestBid === undefined ? Number.NEGATIVE_INFINITY : edgeUnits(false, bestBid, look);
+  const edgeOfBuying = bestAsk === undefined ? Number.NEGATIVE_INFINITY : edgeUnits(true, bestAsk, state);
+  const edgeOfSelling = bestBid === undefined ? Number.NEGATIVE_INFINITY : edgeUnits(false, bestBid, state);
   const isBid = wantsToBuy(netLots, edgeOfBuying, edgeOfSelling, random);
   const best = isBid ? bestAsk : bestBid;
   if (best === undefined) return undefined;
@@ -51,6 +52,6 @@ export function planTake(look: MarketLook, netLots: number, random: HouseRandom)
   // At or one tick beyond the best price; on the grid even if the best was quoted under another tick.
   const slackTicks = isFillOrKill ? 0 : random.below(2);
   const grid = isBid ? Math.ceil(best / tickPips) + slackTicks : Math.floor(best / tickPips) - slackTicks;
-  const ticks = Math.min(Math.max(grid, 1), PIPS_PER_UNIT / tickPips - 1);
+  const ticks = clamp(grid, 1, PIPS_PER_UNIT / tickPips - 1);
   return { isBid, pips: ticks * tickPips, lots, isFillOrKill };
 }

@@ -93,19 +93,19 @@ export class ExchangeClient {
   #exchange(method: HttpMethod, path: string, headers: Record<string, string>, body: Buffer | undefined) {
     return new Promise<ClientReply & { readonly retryAfterMs: number }>((resolve, reject) => {
       const request = httpRequest(new URL(path, this.#base), { agent: this.#agent, method, headers }, (response) => {
-        readWhole(response).then(resolve, (error: unknown) => reject(this.#broken(error)));
+        readReply(response).then(resolve, (error: unknown) => reject(this.#connectionError(error)));
       });
       request.on('error', (error) => {
         // The server may close a keep-alive connection just as we reuse it; then it has read nothing of this request.
         const isStale = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
         if (isStale) this.#exchange(method, path, headers, body).then(resolve, reject);
-        else reject(this.#broken(error));
+        else reject(this.#connectionError(error));
       });
       request.end(body);
     });
   }
 
-  #broken(error: unknown): FatalError {
+  #connectionError(error: unknown): FatalError {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     const sentence = `The exchange at ${this.#base.origin} does not answer (${code}): start one, or name it with --url.`;
     return new FatalError('usage', sentence);
@@ -129,7 +129,7 @@ function addL2Headers(
   headers.POLY_SIGNATURE = signL2({ timestamp, method, path: signedPath, body }, credentials.secret);
 }
 
-async function readWhole(response: IncomingMessage): Promise<ClientReply & { readonly retryAfterMs: number }> {
+async function readReply(response: IncomingMessage): Promise<ClientReply & { readonly retryAfterMs: number }> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk);
   const text = Buffer.concat(chunks).toString('utf8');

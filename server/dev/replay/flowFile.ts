@@ -6,6 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { codeOf, MICRO_PER_LOT } from '../../../engine/index.ts';
+import { counted } from '../../lib/counted.ts';
 import { fatal } from '../../process/fatal.ts';
 
 /** A side of a book in the first token's terms: B bids, A asks. */
@@ -146,7 +147,10 @@ export function readFlow(path: string, rowsMax = Number.POSITIVE_INFINITY): Flow
   const tokens = parseTokens(readText(tokensPath, 'The token file of the flow,'), tokensPath);
   const unknown = rows.find(({ market }) => market >= tokens.length);
   if (unknown !== undefined) {
-    fatal('usage', `The flow has a market ${unknown.market}; ${tokensPath} knows ${tokens.length} markets.`);
+    fatal(
+      'usage',
+      `The flow has a market ${unknown.market}; ${tokensPath} has ${counted(tokens.length, 'market')}, numbered from 0.`,
+    );
   }
   return { rows: rows.slice(0, rowsMax), tokens };
 }

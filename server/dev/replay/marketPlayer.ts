@@ -2,6 +2,7 @@
 // fill-or-kill orders take the prints, and at checkpoints both tokens' books are compared with the recording. Called by
 // replayFlow.ts, one player a market. It must never assume a fill: it reads the trades.
 
+import { limits } from '../../../engine/index.ts';
 import type { ApiCredentials, ExchangeClient } from './client.ts';
 import type { BookSide, LevelRow, PrintRow } from './flowFile.ts';
 import type { ReplayMarket } from './markets.ts';
@@ -14,7 +15,7 @@ import type { Tally } from './tally.ts';
 import type { Trader } from './wallets.ts';
 
 /** The context that all players share. */
-export interface Stage {
+export interface ReplayContext {
   readonly client: ExchangeClient;
   readonly writer: OrderWriter;
   readonly tally: Tally;
@@ -32,15 +33,13 @@ export interface Stage {
  * side can consume an order in every round; such a level stays short and is counted.
  */
 const ROUNDS_MAX = 6;
-/** Largest order, lots; a level that needs more gets it in the next round. */
-const ORDER_LOTS_MAX = 1_000_000_000;
 /** One of this many orders names the second token, so that trades also mint and merge full sets. */
 const SECOND_TOKEN_EVERY = 4;
 
 type Placement = { readonly side: BookSide; readonly pricePips: number; readonly lots: number };
 
 export class MarketPlayer {
-  readonly #stage: Stage;
+  readonly #context: ReplayContext;
   readonly #market: ReplayMarket;
   readonly #rows: readonly PlacedRow[];
   readonly #recorded = new RecordedBook();
@@ -51,8 +50,8 @@ export class MarketPlayer {
   #printTurn = 0;
 
   /** @param turn where the round robin over the wallets starts, so that markets don't move in step */
-  constructor(stage: Stage, market: ReplayMarket, rows: readonly PlacedRow[], turn: number) {
-    this.#stage = stage;
+  constructor(context: ReplayContext, market: ReplayMarket, rows: readonly PlacedRow[], turn: number) {
+    this.#context = context;
     this.#market = market;
     this.#rows = rows;
     this.#makerTurn = turn;
@@ -63,13 +62,13 @@ export class MarketPlayer {
   async play(): Promise<void> {
     let position = 0;
     while (position < this.#rows.length) {
-      const step = takeStep(this.#rows, position, this.#resting, this.#stage.isCheckpoint);
+      const step = takeStep(this.#rows, position, this.#resting, this.#context.isCheckpoint);
       if (step.kind === 'print') await this.#print(step.row);
       else await this.#bringLevels(step.rows);
       position += step.rowCount;
-      this.#stage.tally.rows += step.rowCount;
-      if (this.#stage.isCheckpoint(this.#rows[position - 1].index)) await this.#checkpoint();
-      this.#stage.onRows(step.rowCount);
+      this.#context.tally.rows += step.rowCount;
+      if (this.#context.isCheckpoint(this.#rows[position - 1].index)) await this.#checkpoint();
+      this.#context.onRows(step.rowCount);
     }
   }
 
@@ -78,7 +77,7 @@ export class MarketPlayer {
    * and a refused order leave a level short (or long); the next round corrects it.
    */
   async #bringLevels(rows: readonly LevelRow[]): Promise<void> {
-    const { tally } = this.#stage;
+    const { tally } = this.#context;
     const crossing = rows.find((row) => row.levelLots > 0 && this.#resting.wouldCross(row.side, row.pricePips));
     if (crossing !== undefined) tally.crossingAdds++;
     for (const row of rows) this.#recorded.apply(row);
@@ -87,7 +86,8 @@ export class MarketPlayer {
       const cancels: RestingOrder[] = [];
       for (const { side, pricePips, levelLots } of rows) {
         const missingLots = levelLots - this.#resting.lotsAt(side, pricePips);
-        if (missingLots > 0) placements.push({ side, pricePips, lots: Math.min(missingLots, ORDER_LOTS_MAX) });
+        // A level that needs more than the largest order gets the rest in the next round.
+        if (missingLots > 0) placements.push({ side, pricePips, lots: Math.min(missingLots, limits.orderLotsMax) });
         if (missingLots < 0) cancels.push(...this.#resting.pickForCancel(side, pricePips, -missingLots));
       }
       if (placements.length === 0 && cancels.length === 0) return;
@@ -102,7 +102,7 @@ export class MarketPlayer {
    * traded with.
    */
   #nextMaker(placements: readonly Placement[]): Trader {
-    const { makers } = this.#stage;
+    const { makers } = this.#context;
     const crossed = new Set(placements.flatMap((row) => [...this.#resting.walletsCrossed(row.side, row.pricePips)]));
     for (let skipped = 0; skipped < makers.length; skipped++) {
       const maker = makers[this.#makerTurn++ % makers.length];
@@ -131,7 +131,7 @@ export class MarketPlayer {
     intent: OrderIntent,
     trader: Trader,
   ): Promise<void> {
-    await this.#learnFills(reply.tradeIds, trader);
+    await this.#applyFills(reply.tradeIds, trader);
     const remainingLots = intent.lots - reply.filledLots;
     if (intent.orderType !== 'GTC' || remainingLots <= 0) return;
     const { side, pricePips } = intent;
@@ -140,7 +140,7 @@ export class MarketPlayer {
 
   /** Signs and sends one wallet's orders and counts the outcomes. */
   async #send(intents: readonly OrderIntent[], trader: Trader): Promise<readonly PlacedReply[]> {
-    const { client, writer, tally } = this.#stage;
+    const { client, writer, tally } = this.#context;
     const orders = intents.map((intent) => writer.write(intent, this.#market.tokens, trader));
     tally.ordersSent += orders.length;
     tally.secondTokenOrders += intents.filter((intent) => intent.isSecondToken).length;
@@ -156,7 +156,7 @@ export class MarketPlayer {
     );
     for (const placed of replies) {
       if (!placed.isAccepted) {
-        tally.reject(placed.sentence);
+        tally.countRejection(placed.sentence);
         continue;
       }
       tally.ordersAccepted++;
@@ -166,8 +166,8 @@ export class MarketPlayer {
   }
 
   /** Reads an order's trades and deducts their fills from our resting orders. */
-  async #learnFills(tradeIds: readonly string[], taker: Trader): Promise<void> {
-    const { client, tally } = this.#stage;
+  async #applyFills(tradeIds: readonly string[], taker: Trader): Promise<void> {
+    const { client, tally } = this.#context;
     const { credentials } = taker;
     const paths = tradeIds.map((id) => `/data/trades?id=${encodeURIComponent(id)}`);
     const replies = await Promise.all(paths.map((path) => client.send('GET', path, { credentials })));
@@ -192,7 +192,7 @@ export class MarketPlayer {
   }
 
   async #cancelOf(wallet: number, ids: readonly string[]): Promise<void> {
-    const { client, tally } = this.#stage;
+    const { client, tally } = this.#context;
     const credentials = this.#credentialsOf(wallet);
     const reply =
       ids.length === 1
@@ -205,30 +205,30 @@ export class MarketPlayer {
     }
     for (const [id, reason] of refused) {
       // Whatever the reason, the order does not rest as recorded; the next round checks what is left.
-      tally.refuseCancel(reason);
+      tally.countCancelRefusal(reason);
       this.#resting.remove(id);
     }
   }
 
   #credentialsOf(wallet: number): ApiCredentials {
     // Makers are numbered from 0 in their own list (replayFlow.ts).
-    return this.#stage.makers[wallet].credentials;
+    return this.#context.makers[wallet].credentials;
   }
 
   /** Takes the printed size at the printed price, fill-or-kill, with a wallet that never rests. */
   async #print(row: PrintRow): Promise<void> {
-    const { takers, tally } = this.#stage;
+    const { takers, tally } = this.#context;
     tally.prints++;
     if (row.sizeLots === 0) {
       tally.printsBelowLot++;
       return;
     }
-    const isSecondTurn = this.#printTurn++ % SECOND_TOKEN_EVERY === SECOND_TOKEN_EVERY - 1;
+    const isSecondToken = this.#printTurn++ % SECOND_TOKEN_EVERY === SECOND_TOKEN_EVERY - 1;
     const taker = takers[this.#takerTurn++ % takers.length];
     const { side, pricePips, sizeLots } = row;
-    const turn: OrderIntent = { side, pricePips, lots: sizeLots, isSecondToken: isSecondTurn, orderType: 'FOK' };
+    const inTurn: OrderIntent = { side, pricePips, lots: sizeLots, isSecondToken, orderType: 'FOK' };
     // Only a BUY of whole cents can ask for the printed size; selling the other token is equivalent and always exact.
-    const intent = isExact(turn) ? turn : { ...turn, isSecondToken: !isSecondTurn };
+    const intent = isExact(inTurn) ? inTurn : { ...inTurn, isSecondToken: !isSecondToken };
     const [reply] = await this.#send([intent], taker);
     if (!reply.isAccepted) {
       if (reply.isKilled) tally.printsUnfillable++;
@@ -240,7 +240,7 @@ export class MarketPlayer {
 
   /** Compares both books with the recording, with each other, and with what the replies reported. */
   async #checkpoint(): Promise<void> {
-    const { client, tally } = this.#stage;
+    const { client, tally } = this.#context;
     const paths = this.#market.tokens.map((token) => `/book?token_id=${token}`);
     const [first, second] = (await Promise.all(paths.map((path) => client.send('GET', path)))).map(readBook);
     tally.checkpoints++;

@@ -1,10 +1,10 @@
-// Runs one task an item, a bounded number at a time. Called by the preparation of a replay, which would otherwise open
+// Runs a task for each item, a bounded number at a time. Called by the preparation of a replay, which would otherwise open
 // hundreds of connections at once. It must start no task after one has failed.
 
 /** Results in the order of the items. @throws the error of the first task that fails */
 export async function mapParallel<Item, Result>(
   items: readonly Item[],
-  width: number,
+  concurrency: number,
   task: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = new Array(items.length);
@@ -20,6 +20,6 @@ export async function mapParallel<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(width, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
   return results;
 }

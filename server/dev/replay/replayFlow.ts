@@ -4,10 +4,11 @@ import { MICRO_PER_LOT } from '../../../engine/index.ts';
 import { chainContracts } from '../../auth/contracts.ts';
 import { keccak256Text } from '../../auth/keccak.ts';
 import { orderHasher } from '../../auth/orderDigest.ts';
+import { counted } from '../../lib/counted.ts';
 import { fatal } from '../../process/fatal.ts';
 import { ExchangeClient } from './client.ts';
 import type { Flow } from './flowFile.ts';
-import { MarketPlayer, type Stage } from './marketPlayer.ts';
+import { MarketPlayer, type ReplayContext } from './marketPlayer.ts';
 import { createMarkets } from './markets.ts';
 import { OrderWriter } from './orderWriter.ts';
 import type { PlacedRow } from './steps.ts';
@@ -92,12 +93,12 @@ function rowsByMarket(flow: Flow): readonly (readonly PlacedRow[])[] {
 
 async function prepare(client: ExchangeClient, flow: Flow, options: ReplayOptions) {
   const { adminToken, chainId, seed, accounts } = options;
-  options.onPhase?.(`Making ${flow.tokens.length} markets and ${accounts} funded wallets.`);
+  options.onPhase?.(`Making ${counted(flow.tokens.length, 'market')} and ${counted(accounts, 'funded wallet')}.`);
   const { markets, run } = await createMarkets(client, adminToken, flow.tokens);
   const traders: readonly Trader[] = await openTraders(client, chainId, seed, accounts);
   const conditionIds = markets.map(({ conditionId }) => conditionId);
   await fundTraders(client, adminToken, conditionIds, fundingFor(flow), traders);
-  options.onPhase?.(`Playing ${flow.rows.length} rows (run ${run} on this exchange).`);
+  options.onPhase?.(`Playing ${counted(flow.rows.length, 'row')} (run ${run} on this exchange).`);
   return { markets, traders };
 }
 
@@ -112,7 +113,7 @@ export async function replayFlow(flow: Flow, options: ReplayOptions): Promise<Re
     const { markets, traders } = await prepare(client, flow, options);
     const tally = new Tally();
     const makerCount = traders.length - Math.max(1, Math.floor(traders.length / TAKERS_EVERY));
-    const stage: Stage = {
+    const context: ReplayContext = {
       client,
       tally,
       writer: new OrderWriter(orderHasher(chainContracts(options.chainId)).domain(false), options.seed),
@@ -123,7 +124,7 @@ export async function replayFlow(flow: Flow, options: ReplayOptions): Promise<Re
     };
     const startedMs = Date.now();
     const players = rowsByMarket(flow).map(
-      (rows, number) => new MarketPlayer(stage, markets[number], rows, firstTurn(options.seed, number)),
+      (rows, number) => new MarketPlayer(context, markets[number], rows, firstTurn(options.seed, number)),
     );
     await Promise.all(players.map((player) => player.play()));
     const elapsedMs = Date.now() - startedMs;

@@ -1,6 +1,7 @@
 // Cuts one market's rows into steps: rows that can be sent concurrently because they neither touch the same level nor cross
 // one another, and prints, which stand alone. Pure; called by the market's player before each step. It must never reorder
 // two rows if the book could tell the difference.
+import { ORDERS_PER_BATCH_MAX } from '../../wire/orders.ts';
 import type { FlowRow, LevelRow, PrintRow } from './flowFile.ts';
 import type { RestingOrders } from './restingOrders.ts';
 
@@ -15,11 +16,11 @@ type Step =
   | { readonly kind: 'levels'; readonly rows: readonly LevelRow[]; readonly rowCount: number }
   | { readonly kind: 'print'; readonly row: PrintRow; readonly rowCount: 1 };
 
-/** Most rows in one step; also the exchange's limit of orders in a batch. */
-export const STEP_ROWS_MAX = 15;
+/** Most rows in one step, whose orders are sent in one request. */
+export const STEP_ROWS_MAX = ORDERS_PER_BATCH_MAX;
 
 /** The rows collected for a step, and the levels that they would put into the book. */
-class Gathered {
+class StepCollector {
   readonly rows: LevelRow[] = [];
   readonly #touched = new Set<string>();
   #highestBidPips = 0;
@@ -29,9 +30,9 @@ class Gathered {
     if (this.rows.length === 0) return true;
     if (this.rows.length >= STEP_ROWS_MAX || this.#touched.has(row.side + row.pricePips)) return false;
     if (row.levelLots === 0) return true;
-    const crossesGathered =
+    const crossesCollected =
       row.side === 'B' ? row.pricePips >= this.#lowestAskPips : row.pricePips <= this.#highestBidPips;
-    return !crossesGathered && !resting.wouldCross(row.side, row.pricePips);
+    return !crossesCollected && !resting.wouldCross(row.side, row.pricePips);
   }
 
   add(row: LevelRow): void {
@@ -56,13 +57,13 @@ export function takeStep(
 ): Step {
   const first = rows[from].row;
   if (first.op === 'T') return { kind: 'print', row: first, rowCount: 1 };
-  const gathered = new Gathered();
+  const collector = new StepCollector();
   for (let position = from; position < rows.length; position++) {
     const { row, index } = rows[position];
-    if (row.op === 'T' || !gathered.accepts(row, resting)) break;
-    gathered.add(row);
+    if (row.op === 'T' || !collector.accepts(row, resting)) break;
+    collector.add(row);
     const isAlone = row.levelLots > 0 && resting.wouldCross(row.side, row.pricePips);
     if (isAlone || isCheckpoint(index)) break;
   }
-  return { kind: 'levels', rows: gathered.rows, rowCount: gathered.rows.length };
+  return { kind: 'levels', rows: collector.rows, rowCount: collector.rows.length };
 }

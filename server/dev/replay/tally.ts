@@ -36,12 +36,12 @@ export class Tally {
   readonly #cancelRefusals = new Map<string, number>();
 
   /** Counts a refused order by its sentence, with ids and figures masked. */
-  reject(sentence: string): void {
+  countRejection(sentence: string): void {
     count(this.#rejections, sentence);
   }
 
   /** Counts an order that was not cancelled, by the reason given. */
-  refuseCancel(reason: string): void {
+  countCancelRefusal(reason: string): void {
     count(this.#cancelRefusals, reason);
   }
 

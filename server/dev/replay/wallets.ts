@@ -28,7 +28,7 @@ export interface Funding {
   readonly collateralMicro: number;
 }
 
-const SETUP_WIDTH = 16;
+const SETUP_CONCURRENCY = 16;
 
 const credentialsSchema = z.object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() });
 const balanceSchema = z.object({ balance: z.string().regex(/^\d{1,16}$/) });
@@ -60,7 +60,7 @@ async function openTrader(client: ExchangeClient, chainId: number, seed: number,
 /** Creates the wallets and their API keys. @throws FatalError if the exchange refuses one */
 export function openTraders(client: ExchangeClient, chainId: number, seed: number, count: number): Promise<Trader[]> {
   const indexes = Array.from({ length: count }, (_, index) => index);
-  return mapParallel(indexes, SETUP_WIDTH, (index) => openTrader(client, chainId, seed, index));
+  return mapParallel(indexes, SETUP_CONCURRENCY, (index) => openTrader(client, chainId, seed, index));
 }
 
 async function fundTrader(
@@ -96,5 +96,7 @@ export async function fundTraders(
   funding: Funding,
   traders: readonly Trader[],
 ): Promise<void> {
-  await mapParallel(traders, SETUP_WIDTH, (trader) => fundTrader(client, adminToken, conditionIds, funding, trader));
+  await mapParallel(traders, SETUP_CONCURRENCY, (trader) =>
+    fundTrader(client, adminToken, conditionIds, funding, trader),
+  );
 }
