@@ -179,6 +179,7 @@ process.on('exit', () => {
   rmSync(folder, { recursive: true, force: true });
 });
 for (const [signal, status] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
-  process.once(signal, () => process.exit(status));
+  // Not `once`: the same signal may come a second time, from the parent, and would end the process before it has cleaned up.
+  process.on(signal, () => process.exit(status));
 }
 process.exitCode = await main();

@@ -42,7 +42,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^orderPool/,
-    /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT/,
+    /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT|^this\.capacity \+= .* ⇒ max → min$/,
     'The initial capacity, and when it grows: only the memory differs.',
   ),
   equal(
@@ -97,7 +97,11 @@ const reasons: readonly Reason[] = [
     /^if \(size > SHARED_WORDS_MAX\)|^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
     'Words that are not reused: only the memory differs.',
   ),
-  equal(/^ladder/, /^const inverses = .* ⇒ \+ → -$/, 'The table then lacks only grids far coarser than any in use.'),
+  equal(
+    /^ladder/,
+    /^const inverses = .* ⇒ (?:\+ → -|1 → 2)$/,
+    'The table then lacks only grids far coarser than any in use.',
+  ),
   equal(
     /^ladder/,
     /^(?:if \(!this\.isShared\) )?this\.(?:giveLevels|space\.give)\(/,
@@ -124,7 +128,7 @@ const reasons: readonly Reason[] = [
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
   equal(
     /^entry/,
-    /account < 0(?:\) \{ ⇒ <|\) account = .* ⇒ <| \? NONE : .* ⇒ [0<])/,
+    /account < 0(?:\) \{ ⇒ [0<]|\) account = .* ⇒ [0<]| \? NONE : .* ⇒ [0<])/,
     'Account 0 holds the fees: nobody has a key of its owner.',
   ),
   equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, EQUAL_OPERANDS),
@@ -146,7 +150,27 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^dueHeap/, /^while \(at > 0\) \{ ⇒ > → >=$/, 'The first item has no parent.'),
   equal(/^dueHeap/, /^if \(this\.\w+\[a\] !== this\.\w+\[b\]\) return .* ⇒ < → <=/, 'The two values differ there.'),
-  equal(/^dryRun/, /budgetMicro > 0; ⇒ 0 → 1/, 'A budget of 1 micro buys no lot and is refused earlier.'),
+  equal(
+    /^dryRun/,
+    /^if \(order\.canRest && wanted > 0\) .* ⇒ > → >=$/,
+    'Once nothing more is wanted, the last fill has counted the own orders.',
+  ),
+  equal(/^dryRun/, /^if \(dry\.ownCount > 0 && .* ⇒ > → >=$/, 'Of no own orders there is nothing to count.'),
+  equal(/^dryRun/, /^if \(levelLots > 0\) \{ ⇒ > → >=$/, 'A level at which nothing is taken costs nothing.'),
+  equal(/^dueHeap/, /^if \(this\.nextMs < this\.alarm\.ms\) .* ⇒ < → <=$/, EQUAL_OPERANDS),
+  equal(/^entry/, /^if \(order\.position < 0\) .* ⇒ < → <=$/, 'A position that exists is found again.'),
+  equal(/^accounts/, /^if \(\(key \+ 1\) \* KEY_WORDS > .* ⇒ 1 → 2$/, 'When a table grows: only the memory differs.'),
+  equal(/^prices/, /^const HALF = 2 \*\* 26; ⇒ 26 → 27$/, 'Products of 27 and 26 bits are exact too.'),
+  equal(
+    /^prices/,
+    /^while \(k > 0 && .* ⇒ > → >=$/,
+    'The next loop takes back one step too many, and no step goes below 0.',
+  ),
+  equal(
+    /^dryRun/,
+    /budgetMicro > 0(?:;| \?.*) ⇒ 0 → 1$/,
+    'A budget of 1 micro buys one lot at one pip or nothing: the lots give the same answer.',
+  ),
   equal(
     /^dryRun/,
     /^isDone = true;/,
@@ -218,7 +242,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ledger/,
-    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1)$/,
+    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1|>= → >)$/,
     'A guess was found by the hash of account and market, so either matches if the other does; without one the position is looked up.',
   ),
   equal(
@@ -260,7 +284,8 @@ const reasons: readonly Reason[] = [
   equal(/^(?:orderPool|ledger)/, /^(?:first|correct)Values\(/, PREFETCH),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as needed.'),
   equal(/^ledger/, /^this\.bound = growFloat64/, 'An account without a bound is examined each time.'),
-  equal(/^ledger/, /^const last = table\.length - 1;/, 'Entries lie at even places.'),
+  equal(/^ledger/, /^const last = table\.length - 1; ⇒ 1 → 2$/, 'Entries lie at even places.'),
+  equal(/^orderPool/, /^const last = index\.length - 1; ⇒ 1 → 2$/, 'Entries lie at even places.'),
   equal(/^orderPool/, /^while \(this\.index\[entry\] >= 0 .* ⇒ 1 → 2$/, 'Entries lie at even places.'),
   equal(/^ledger/, /^if \(reserved > largest\) .* ⇒ > → >=$/, EQUAL_OPERANDS),
   equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, PREFETCH),
