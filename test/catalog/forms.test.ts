@@ -1,6 +1,7 @@
 // The forms of catalog records (interface.md 2.1 to 2.3) on the root and under /gamma, and the two paths that are described
 // twice: which form answers for every combination of next_cursor, filters, numbers, condition ids, creator and mount.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inUpperCase } from '../support/hex.ts';
 import { type CatalogWorld, openCatalogWorld, SITE } from './world.ts';
 
 let world: CatalogWorld;
@@ -281,7 +282,7 @@ test('GET /markets/{id} gives the catalog record by number or with creator, both
   expect('condition_id' in byNumber).toBe(false);
   for (const path of [
     `/markets/${condition}`,
-    `/markets/${condition.toUpperCase().replace('0X', '0x')}`,
+    `/markets/${inUpperCase(condition)}`,
     `/markets/${condition}?creator=`,
   ]) {
     const { json: both } = await world.get(path);

@@ -12,13 +12,13 @@ import {
 } from '../../engine/index.ts';
 import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
 import { type JsonReply, send } from '../support/client.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** The start of the test: a multiple of ten minutes since the epoch. */
 const T0_S = 1_800_000_000;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 const owner = `0x${'a1'.repeat(20)}`;
 const keyId = `0x${'b2'.repeat(16)}`;
 let server: TestServer;
@@ -34,9 +34,9 @@ async function createMarket(index: number): Promise<void> {
   await submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(index + 1),
-    firstToken: word(2 * index + 100),
-    secondToken: word(2 * index + 101),
+    conditionId: wordOf(index + 1),
+    firstToken: wordOf(2 * index + 100),
+    secondToken: wordOf(2 * index + 101),
     ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
@@ -45,7 +45,7 @@ async function createMarket(index: number): Promise<void> {
 /** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1); returns its order id. */
 async function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<string> {
   orderCount += 1;
-  const orderId = `0x${orderCount.toString(16).padStart(8, '0').repeat(8)}`;
+  const orderId = orderIdOf(orderCount);
   const orderType: OrderType = 0;
   await submit({
     type: 'PlaceOrder',
@@ -112,7 +112,7 @@ test('points are at full minutes, carry the last midpoint forward and end at the
 
 test('a condition id selects its first token, and window, interval and fidelity select the points', async () => {
   const end = (seconds: number): number => T0_S + seconds;
-  expect(await pointsOf(`market=${word(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
+  expect(await pointsOf(`market=${wordOf(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
     [120, 0.55],
     [180, 0.55],
   ]);
@@ -220,7 +220,7 @@ test('a closed market keeps its history, unaffected by the orders that its close
 test('a batch is keyed by the ids as requested, and omits unknown ones', async () => {
   const batch = (body: unknown): Promise<JsonReply> => send(server.url, 'POST', '/batch-prices-history', body);
   const { status, json } = await batch({
-    markets: ['100', '101', word(1), '999', '100'],
+    markets: ['100', '101', wordOf(1), '999', '100'],
     start_ts: T0_S,
     end_ts: T0_S + 120,
   });
@@ -233,7 +233,7 @@ test('a batch is keyed by the ids as requested, and omits unknown ones', async (
     { t: T0_S + 60, p: 0.5 },
     { t: T0_S + 120, p: 0.45 },
   ];
-  expect(json).toEqual({ history: { '100': yes, '101': no, [word(1)]: yes } });
+  expect(json).toEqual({ history: { '100': yes, '101': no, [wordOf(1)]: yes } });
   const withText = await batch({ markets: ['101'], start_ts: String(T0_S), end_ts: T0_S + 120, fidelity: 2 });
   expect(withText.json).toEqual({ history: { '101': [no[1]] } });
   expect((await batch({ markets: [] })).json).toEqual({ history: {} });
@@ -293,7 +293,7 @@ test('samples equal those of a naive list of all midpoints', () => {
     fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
       const [history, books, markets] = [new HistoryView(), new BooksView(), new MarketsView()];
       const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
-      const ids = { conditionId: word(1), firstToken: word(2), secondToken: word(3) };
+      const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
       const created = { type: 'MarketCreated', ...terms, ...ids } as const;
       markets.created(created, { type: 'Tick' }, 0);
       const every: { readonly tMs: number; readonly sum: number }[] = [];

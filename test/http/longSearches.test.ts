@@ -7,6 +7,7 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -14,9 +15,7 @@ const T0_S = 1_800_000_000;
 /** The first half have a second each; all others fall into one second. */
 const TRADES = 3_000;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
-const CODE = word(0xc0de);
+const CODE = wordOf(0xc0de);
 /** Open orders of a wallet that never trades. */
 const OPEN = 2_500;
 const [maker, taker, patient] = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
@@ -31,7 +30,7 @@ function place(owner: string, outcome: number) {
   orders += 1;
   return submit({
     type: 'PlaceOrder',
-    orderId: idOf(orders),
+    orderId: orderIdOf(orders),
     keyId: keyOf(owner),
     maker: owner,
     owner,
@@ -53,9 +52,9 @@ beforeAll(async () => {
   await submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(1),
-    firstToken: word(2),
-    secondToken: word(3),
+    conditionId: wordOf(1),
+    firstToken: wordOf(2),
+    secondToken: wordOf(3),
     ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })),
   });
@@ -145,11 +144,11 @@ test.each([
 });
 
 test('open orders are scanned over several turns, and one cancelled meanwhile is left out', async () => {
-  const orderAt = (index: number): string => idOf(2 * TRADES + 1 + index);
+  const orderAt = (index: number): string => orderIdOf(2 * TRADES + 1 + index);
   const ordersAt = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => orderAt(from + at));
-  const none = await ask('/data/orders', `market=${word(99)}`, patient);
+  const none = await ask('/data/orders', `market=${wordOf(99)}`, patient);
   expect([idsOf(none.page), none.turns >= 2]).toEqual([[], true]);
-  const first = await ask('/data/orders', `asset_id=${BigInt(word(2))}`, patient);
+  const first = await ask('/data/orders', `asset_id=${BigInt(wordOf(2))}`, patient);
   expect(idsOf(first.page)).toEqual(ordersAt(0, 100));
   const last = await ask('/data/orders', `next_cursor=${Buffer.from('2450').toString('base64')}`, patient);
   expect([idsOf(last.page), last.turns >= 2]).toEqual([ordersAt(2_450, OPEN), true]);

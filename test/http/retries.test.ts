@@ -12,6 +12,7 @@ import {
   bob,
   call,
   market,
+  marketIdsOf,
   newMarket,
   openTradingWorld,
   orderBody,
@@ -262,16 +263,8 @@ test('after a restart, duplicates of orders that only the history knows get the 
   try {
     const old = await startTestServer({ config: { dataDir } });
     const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
-    const created = await send(
-      ...([old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }] as const),
-      ADMIN,
-    );
-    const [yes, no] = created.json.tokens;
-    const where = {
-      conditionId: created.json.condition_id,
-      tokens: [yes.token_id, no.token_id],
-      negRisk: false,
-    } as const;
+    const created = await send(old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }, ADMIN);
+    const where = marketIdsOf(created.json);
     const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
     const firsts = [];
     for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));

@@ -7,6 +7,7 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
 import { rowsReply } from '../../server/routes/rowsReply.ts';
 import { send } from '../support/client.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -15,7 +16,6 @@ const MARKET_COUNT = 6_000;
 /** Markets with orders: as many as one request may query with both tokens. */
 const DEEP_COUNT = 250;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 const owner = `0x${'a1'.repeat(20)}`;
 const keyId = `0x${'b2'.repeat(16)}`;
 /** Market n has the tokens 2n + 100000 and the next one. */
@@ -27,9 +27,9 @@ const createMarket = (index: number) =>
   submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(index + 1),
-    firstToken: word(Number(tokenOf(index, 0))),
-    secondToken: word(Number(tokenOf(index, 1))),
+    conditionId: wordOf(index + 1),
+    firstToken: wordOf(Number(tokenOf(index, 0))),
+    secondToken: wordOf(Number(tokenOf(index, 1))),
     ...PLAIN_TERMS,
     tickPips: 10,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
@@ -37,7 +37,7 @@ const createMarket = (index: number) =>
 const bid = (marketIndex: number, pips: number) =>
   submit({
     type: 'PlaceOrder',
-    orderId: `0x${(marketIndex * 10_000 + pips).toString(16).padStart(8, '0').repeat(8)}`,
+    orderId: orderIdOf(marketIndex * 10_000 + pips),
     keyId,
     maker: owner,
     owner,

@@ -54,8 +54,7 @@ test('a socket can subscribe to 2,000 tokens, sent in several frames; one more c
 });
 
 test('a user socket can subscribe to 2,000 markets in several messages; one more closes it', async () => {
-  const { apiKey, secret, passphrase } = await createKey(server.url, server.wallets[0]);
-  const auth = { apiKey, secret, passphrase };
+  const auth = await createKey(server.url, server.wallets[0]);
   const markets = Array.from({ length: 2_001 }, (_, index) => conditionOf(index));
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ type: 'user', auth, markets: markets.slice(0, 1_500) });

@@ -2,10 +2,11 @@
 // what they are owed, and others are served between two turns. Every socket is paid in the end.
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { encodeCommand } from '../../engine/index.ts';
+import { encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
@@ -34,10 +35,7 @@ function buy(marketIndex: number, pips: number): Promise<unknown> {
 async function deepBooks(): Promise<void> {
   for (let marketIndex = 0; marketIndex < MARKETS; marketIndex += 1) {
     await server.exchange.submit(
-      encodeCommand({
-        ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips: 10, minOrderLots: 100, status: 1, negRisk: 0 },
-        ...{ autoTick: 0, feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
-      }),
+      encodeCommand({ type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips: 10 }),
     );
     await Promise.all(Array.from({ length: LEVELS }, (_, at) => buy(marketIndex, 10 + at * 10)));
   }

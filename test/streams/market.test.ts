@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import {
   alice,
   bob,
@@ -125,7 +126,7 @@ test('a level that appears and disappears within one record is not published', a
   const latest = [...server.services.views.orders.openOf(owner)].at(-1)?.createdMs ?? 0;
   // Nothing else may happen until both are due: the command submitted then makes the record that releases them.
   while (Date.now() <= latest + 1_000);
-  const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
+  const keyId = requireKeyId(alice.key.apiKey);
   await server.exchange.submit(encodeCommand({ type: 'CancelAll', owner, keyId }));
   await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= 4);
   const [change] = socket.events('price_change');

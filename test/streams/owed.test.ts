@@ -6,11 +6,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Command, encodeCommand } from '../../engine/index.ts';
+import { type Command, encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import { wordOf } from '../support/hex.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
@@ -48,10 +50,7 @@ async function buy(marketIndex: number, trader: number, outcome: number, pips: n
 
 /** Makes many levels, with many lots at the best one, so that each trade comes with large books. */
 async function deepen(marketIndex: number, topPips: number, tickPips = 10, lots = 1_000): Promise<void> {
-  await submit({
-    ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips, minOrderLots: 100, status: 1, negRisk: 0, autoTick: 0 },
-    ...{ feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
-  });
+  await submit({ type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips });
   await buy(marketIndex, 0, 0, topPips, 1_000_000);
   for (let from = 100; from < topPips; from += AT_ONCE * tickPips) {
     const count = Math.min(AT_ONCE, Math.ceil((topPips - from) / tickPips));
@@ -305,12 +304,10 @@ test('a socket that switches streams while markets change ends at the current se
 });
 
 function newMarket(market: number): Command {
-  const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
   const tail = JSON.stringify({ slug: `n-${market}`, question: `N ${market}?`, description: 'd'.repeat(4_000) });
   return {
-    ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
-    ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2), feeRate: 0 },
-    ...{ secondToken: word(1_000_001 + market * 2), minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+    ...{ type: 'CreateMarket', eventNumber: 0, ...PLAIN_TERMS, conditionId: conditionOf(market) },
+    ...{ firstToken: wordOf(1_000_000 + market * 2), secondToken: wordOf(1_000_001 + market * 2) },
     tail: Buffer.from(tail),
   };
 }

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import {
   alice,
   bob,
   call,
   cancelAll,
   type MarketIds,
+  marketIdsOf,
   newMarket,
   openTradingWorld,
   orderBody,
@@ -21,7 +22,8 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { ADMIN, createKey, l2Headers, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type HeaderFields, l2Headers, send, sendSigned, serviceHeaders } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
@@ -34,11 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const authOf = ({ apiKey, secret, passphrase }: ApiCredentials) => ({ apiKey, secret, passphrase });
-
 async function listen({ key }: Trader, more: object = {}, path = '/ws/user'): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, path);
-  socket.send({ auth: authOf(key), type: 'user', ...more });
+  socket.send({ auth: key, type: 'user', ...more });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
   return socket;
 }
@@ -96,7 +96,7 @@ test('a maker partly filled and cancelled in the same record is sent as LIVE, th
   const taker = [...server.services.views.orders.openOf(bob.wallet.address.toLowerCase())][0];
   // Nothing else may happen at the moment of the release: the cancel makes the record that triggers it.
   while (Date.now() <= taker.createdMs + 1_000);
-  const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
+  const keyId = requireKeyId(alice.key.apiKey);
   await server.exchange.submit(encodeCommand({ type: 'CancelOrders', owner, keyId, items: [placed.json.orderID] }));
   await socket.until((heard) => kinds(heard).includes('CANCELLATION CANCELED 6'));
   const orders = kinds(socket).filter((kind) => !kind.startsWith('TRADE'));
@@ -136,7 +136,7 @@ test('trade statuses follow the delays configured by the operator', async () => 
   const [wallet] = world.wallets;
   const trader = { wallet, key: await createKey(world.url, wallet) };
   const socket = await TestSocket.open(world.url, '/ws/user');
-  socket.send({ auth: authOf(trader.key), type: 'user' });
+  socket.send({ auth: trader.key, type: 'user' });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   const where: MarketIds = { conditionId: conditionOf(0), tokens: [tokenOf(0, 0), tokenOf(0, 1)], negRisk: false };
   const workload = new StreamWorkload(1, 1);
@@ -156,20 +156,22 @@ test('trade statuses follow the delays configured by the operator', async () => 
   const seconds = (ms: unknown): string => String(Math.floor(Number(ms) / 1000));
   const times = { match_time: seconds(matched.timestamp), last_update: seconds(confirmed.timestamp) };
   expect(confirmed).toMatchObject(times);
-  const headers = Object.entries(l2Headers(wallet.address, trader.key, 'GET', '/data/trades'));
-  const rowsAs = async (prefix: string) => {
-    const named = Object.fromEntries(headers.map(([name, value]) => [name.replace('POLY', prefix), value]));
-    return (await send(world.url, 'GET', '/data/trades', undefined, named)).json.data;
-  };
-  expect((await rowsAs('POLY'))[0]).toMatchObject({ id: matched.id, ...times });
+  const headers = l2Headers(wallet.address, trader.key, 'GET', '/data/trades');
+  const newestFor = async (asked: HeaderFields) =>
+    (await send(world.url, 'GET', '/data/trades', undefined, asked)).json.data[0];
+  expect(await newestFor(headers)).toMatchObject({ id: matched.id, ...times });
   const [isoMatch, isoUpdate] = [matched, confirmed].map(({ timestamp }) => new Date(Number(timestamp)).toISOString());
-  expect((await rowsAs('SERVICE'))[0]).toMatchObject({ id: matched.id, match_time: isoMatch, last_update: isoUpdate });
+  expect(await newestFor(serviceHeaders(headers))).toMatchObject({
+    id: matched.id,
+    match_time: isoMatch,
+    last_update: isoUpdate,
+  });
   expect(socket.reader.faults).toEqual([]);
   await world.close();
 });
 
 test('credentials may name the key apikey instead of apiKey', async () => {
-  const { apiKey: apikey, ...rest } = authOf(alice.key);
+  const { apiKey: apikey, ...rest } = alice.key;
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth: { apikey, ...rest }, type: 'user' });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
@@ -178,13 +180,12 @@ test('credentials may name the key apikey instead of apiKey', async () => {
 });
 
 test('wrong credentials get an error and close the socket with 1008, whichever part is wrong', async () => {
-  const wrong = { ...authOf(alice.key) };
   const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [
     { apiKey: builder.key, secret: builder.secret, passphrase: builder.passphrase }, // valid, but not for sockets
-    { ...wrong, secret: authOf(bob.key).secret },
-    { ...wrong, passphrase: '0'.repeat(64) },
-    { ...wrong, apiKey: '00000000-0000-4000-8000-000000000000' },
+    { ...alice.key, secret: bob.key.secret },
+    { ...alice.key, passphrase: '0'.repeat(64) },
+    { ...alice.key, apiKey: '00000000-0000-4000-8000-000000000000' },
     undefined,
   ];
   for (const auth of cases) {
@@ -198,8 +199,8 @@ test('wrong credentials get an error and close the socket with 1008, whichever p
 
 test('other credentials on an authenticated socket close it with 1008 and a reason', async () => {
   const cases = [
-    [authOf(bob.key), 'this socket belongs to another API key'],
-    [{ ...authOf(alice.key), secret: authOf(bob.key).secret }, 'Unauthorized/Invalid api key'],
+    [bob.key, 'this socket belongs to another API key'],
+    [{ ...alice.key, secret: bob.key.secret }, 'Unauthorized/Invalid api key'],
   ] as const;
   for (const [auth, reason] of cases) {
     const socket = await listen(alice);
@@ -220,7 +221,7 @@ test('deleting an API key closes its sockets', async () => {
 
 test('a market filter limits a socket to streams without gaps; removing the last market lifts it', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
-  const socket = await listen(alice, { markets: [one.conditionId.toUpperCase().replace('0X', '0x')] });
+  const socket = await listen(alice, { markets: [inUpperCase(one.conditionId)] });
   await post(alice, two, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_100, shares: 10 });
@@ -270,19 +271,14 @@ test('messages no longer in memory are read from the log byte for byte, also aft
   const key = await createKey(world.url, wallet);
   const listenTo = async (url: string, more: object = {}) => {
     const socket = await TestSocket.open(url, '/ws/user');
-    socket.send({ auth: authOf(key), type: 'user', ...more });
+    socket.send({ auth: key, type: 'user', ...more });
     await socket.until(({ reader }) => reader.sequences.size > 0);
     return socket;
   };
   const trader = { wallet, key };
   const live = await listenTo(world.url);
-  const created: { tokens: { token_id: string }[]; condition_id: string } = await fetch(`${world.url}/admin/markets`, {
-    method: 'POST',
-    headers: { ...ADMIN, 'content-type': 'application/json' },
-    body: JSON.stringify({ question: 'Kept?', slug: 'kept' }),
-  }).then((reply) => reply.json() as never); // read as declared
-  const [first, second] = created.tokens.map(({ token_id }) => token_id);
-  const where: MarketIds = { conditionId: created.condition_id, tokens: [first, second], negRisk: false };
+  const made = await send(world.url, 'POST', '/admin/markets', { question: 'Kept?', slug: 'kept' }, ADMIN);
+  const where = marketIdsOf(made.json);
   for (let number = 0; number < 12; number += 1) {
     const body = orderBody(trader, where, { pips: 1_000 + number * 100, shares: 10 });
     expect((await sendSigned(world.url, wallet.address, key, 'POST', '/order', body)).status).toBe(200);
@@ -306,7 +302,7 @@ test('messages no longer in memory are read from the log byte for byte, also aft
 test('a subscription to a draft market gets the error that there is no such market', async () => {
   const draft = await newMarket({ status: 'draft' });
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: authOf(alice.key), type: 'user', markets: [draft.conditionId] });
+  socket.send({ auth: alice.key, type: 'user', markets: [draft.conditionId] });
   await socket.until(({ reader }) => reader.sequences.size > 0 || socket.events('error').length > 0);
   expect(socket.events('error').map(({ error }) => error)).toEqual([`no such market: ${draft.conditionId}`]);
   await socket.close();

@@ -10,11 +10,6 @@ import { TestSocket } from './socket.ts';
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-const authOf = () => {
-  const { apiKey, secret, passphrase } = alice.key;
-  return { apiKey, secret, passphrase };
-};
-
 /** Waits until the exchange has answered everything before: what it owes is paid a turn later when others have used this one. */
 async function settle(socket: TestSocket): Promise<void> {
   const pongs = (): number => socket.frames.filter((frame) => frame === 'PONG').length;
@@ -32,7 +27,7 @@ async function untilAfter(tMs: number): Promise<void> {
 
 async function listen(more: object): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: authOf(), type: 'user', ...more });
+  socket.send({ auth: alice.key, type: 'user', ...more });
   await socket.until(({ reader }) => reader.sequences.size > 0);
   return socket;
 }
@@ -47,7 +42,7 @@ async function watch(message: object): Promise<TestSocket> {
 test('an empty market list means every market, also on a socket that named some before', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await listen({ markets: [one.conditionId] });
-  socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: authOf() });
+  socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: alice.key });
   await settle(socket);
   await post(alice, two, { pips: 2_000, shares: 10 });
   await socket.until((heard) => heard.events('order').length > 0);
@@ -196,7 +191,7 @@ test('unknown tokens or markets and unknown streams are reported in one error', 
     watch({ assets_ids: ['999'], resume }),
     TestSocket.open(server.url, '/ws/user'),
   ]);
-  ofUser.send({ auth: authOf(), type: 'user', markets: [market], resume });
+  ofUser.send({ auth: alice.key, type: 'user', markets: [market], resume });
   await settle(ofUser);
   expect(ofMarket.events('error').map(({ error }) => error)).toEqual(['no such token: 999; no such stream: nonsense']);
   expect(ofUser.events('error').map(({ error }) => error)).toEqual([

@@ -2,10 +2,12 @@
 // sweep, cancels of one order, of a market and of everything, and now and then a change of a tick or a minimum. Also the
 // commands that create its world. Everything follows from the seed.
 import { createHash } from 'node:crypto';
-import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
+import { ApiKeyKind, type Command, encodeCommand, MarketField } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { wordOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 /** Most markets that a world may have. */
 export const MARKETS = 4_096;
@@ -16,7 +18,6 @@ const digest = (text: string, bytes: number): string =>
     .update(text)
     .digest('hex')
     .slice(0, bytes * 2)}`;
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
 /**
@@ -29,7 +30,7 @@ export function authOf(serverSecret: Uint8Array, index: number) {
   return { apiKey: uuidOfKeyId(keyIdOf(index)), secret, passphrase };
 }
 
-export const conditionOf = (market: number): string => word(0xc0de0000 + market);
+export const conditionOf = (market: number): string => wordOf(0xc0de0000 + market);
 /** The id of a token as clients know it. */
 export const tokenOf = (market: number, outcome: number): string => String(1_000_000 + market * 2 + outcome);
 
@@ -38,10 +39,9 @@ export function foundingCommands(markets: number): Uint8Array[] {
   const commands: Command[] = [];
   for (let market = 0; market < markets; market += 1) {
     commands.push({
-      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: market & 1, autoTick: market & 1 },
-      ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2) },
-      ...{ secondToken: word(1_000_001 + market * 2), feeExponent: 1, tickPips: 100, feeRate: (market % 3) * 100 },
-      ...{ minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      ...{ type: 'CreateMarket', eventNumber: 0, conditionId: conditionOf(market) },
+      ...{ firstToken: wordOf(1_000_000 + market * 2), secondToken: wordOf(1_000_001 + market * 2) },
+      ...{ ...PLAIN_TERMS, negRisk: market & 1, autoTick: market & 1, feeRate: (market % 3) * 100, minOrderLots: 100 },
       tail: Buffer.from(JSON.stringify({ slug: `stream-${market}`, question: `Does market ${market} stream?` })),
     });
   }
@@ -78,12 +78,9 @@ export class StreamWorkload {
     if (kind < 985) return encodeCommand(this.cancel());
     if (kind < 993) return encodeCommand({ type: 'CancelMarket', ...who, marketIndex, outcome: random(3) });
     if (kind < 994) return encodeCommand({ type: 'CancelAll', ...who });
-    const isTick = kind < 997;
-    return encodeCommand({
-      ...{ type: 'UpdateMarket', marketIndex, mask: isTick ? 2 : 4, tickPips: [10, 100][random(2)] },
-      ...{ minOrderLots: 100 + random(50), status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, feeRate: 0 },
-      ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
-    });
+    const mask = kind < 997 ? MarketField.TICK : MarketField.MIN_ORDER;
+    const terms = { ...PLAIN_TERMS, tickPips: [10, 100][random(2)], minOrderLots: 100 + random(50) };
+    return encodeCommand({ type: 'UpdateMarket', marketIndex, mask, ...terms });
   }
 
   private order(marketIndex: number, trader: number, nowMs: number): Command {

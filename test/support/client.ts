@@ -66,6 +66,10 @@ export function l2Headers(
   };
 }
 
+/** The same credentials under the names of the interface, which the root dialect answers. */
+export const serviceHeaders = (headers: HeaderFields): HeaderFields =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]));
+
 /** Creates the API key of a wallet; throws unless it is new. */
 export async function createKey(url: string, wallet: KeyPair, nonce = '0'): Promise<ApiCredentials> {
   const reply = await send(url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, nonce));

@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import {
   encodeCommand,
+  marketDefaults,
   OrderFlag,
   OrderType,
   openExchange,
@@ -12,13 +13,14 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { parseLots, parseMicro, parsePips } from '../../server/wire/numbers.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { type AmountCase, amountCases } from './amountCases.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}`;
 const KEY = `0x${'0c'.repeat(16)}`;
 const ticks: readonly number[] = TICK_SIZES_PIPS;
 const T0 = 1_700_000_000_000;
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
 /** An exchange with a market for each tick size, at the tick's index, and an owner who can pay anything. */
 async function openWorld() {
@@ -30,18 +32,12 @@ async function openWorld() {
     await submit({
       type: 'CreateMarket',
       eventNumber: 0,
-      conditionId: word(index + 1),
-      firstToken: word(2 * index + 100),
-      secondToken: word(2 * index + 101),
-      status: 1,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
+      conditionId: wordOf(index + 1),
+      firstToken: wordOf(2 * index + 100),
+      secondToken: wordOf(2 * index + 101),
+      ...PLAIN_TERMS,
+      ...marketDefaults,
       tickPips,
-      feeRate: 0,
-      minOrderLots: 500,
-      delaySeconds: 0,
-      minMarketableBuyMicro: 1_000_000,
       tail: Buffer.from(JSON.stringify({ slug: `tick-${tickPips}`, question: '?' })),
     });
   }
@@ -75,7 +71,7 @@ test('each of the 71 recorded pairs of amounts gives the price and size that its
     const [kind, side, tick, , , makerAmountMicro, takerAmountMicro] = one;
     const { events } = await submit({
       type: 'PlaceOrder',
-      orderId: `0x${(index + 1).toString(16).padStart(8, '0').repeat(8)}`,
+      orderId: orderIdOf(index + 1),
       keyId: KEY,
       maker: OWNER,
       owner: OWNER,

@@ -5,12 +5,15 @@ import {
   type Command,
   encodeCommand,
   type LogRecord,
+  marketDefaults,
   OrderType,
   openExchange,
   Side,
   VirtualClock,
 } from '../../engine/index.ts';
 import { type Market, Views } from '../../server/views/index.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 export const T0 = 1_700_000_000_000;
 
@@ -19,8 +22,6 @@ export interface Owner {
   readonly address: string;
   readonly keyId: string;
 }
-
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
 /** The optional properties of a test's order, besides price and size. */
 interface OrderChoice {
@@ -75,18 +76,11 @@ export class ViewsWorld {
     await this.submit({
       type: 'CreateMarket',
       eventNumber: 0,
-      conditionId: word(0xc0de + index),
-      firstToken: word(2 * index + 1_000),
-      secondToken: word(2 * index + 1_001),
-      status: 1,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
-      tickPips: 100,
-      feeRate: 0,
-      minOrderLots: 500,
-      delaySeconds: 0,
-      minMarketableBuyMicro: 1_000_000,
+      conditionId: wordOf(0xc0de + index),
+      firstToken: wordOf(2 * index + 1_000),
+      secondToken: wordOf(2 * index + 1_001),
+      ...PLAIN_TERMS,
+      ...marketDefaults,
       ...terms,
       tail: Buffer.from(JSON.stringify({ slug: `market-${index}`, question: `Market ${index}?`, ...texts })),
     });
@@ -106,7 +100,7 @@ export class ViewsWorld {
   /** Places an order and returns its id. */
   async place({ address, keyId }: Owner, pips: number, shares: number, choice: OrderChoice = {}): Promise<string> {
     this.orderCount += 1;
-    const orderId = `0x${this.orderCount.toString(16).padStart(8, '0').repeat(8)}`;
+    const orderId = orderIdOf(this.orderCount);
     const { side = Side.BUY, orderType = OrderType.GTC } = choice;
     const [money, size] = [shares * 100 * pips, shares * 1_000_000];
     await this.submit({
