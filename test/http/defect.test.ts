@@ -4,22 +4,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
-/** The endpoints of the test have no schema worth checking. */
-const schema = { reply: z.unknown() };
-const row = {
-  method: 'GET',
-  auth: 'none',
-  throttle: 'general',
-  section: 'test',
-  summary: 'For the test.',
-  schema,
-} as const;
+const row = { ...TEST_ENDPOINT, method: 'GET' } as const;
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 

@@ -1,7 +1,6 @@
 // The door's replies to requests that no handler should see, over real sockets: every error path, with its text. The table
 // is the full one plus a few endpoints that only echo or refuse.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
@@ -10,10 +9,7 @@ import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-
-/** The endpoints of the test have no schema worth checking. */
-const schema = { reply: z.unknown() };
-const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
 const seen: HttpRequest[] = [];
 const echo: Handler = (request) => {
@@ -23,12 +19,12 @@ const echo: Handler = (request) => {
 const VERSION_TEXT = JSON.stringify({ version: 2, interface: INTERFACE_VERSION });
 const table: readonly Endpoint[] = [
   ...endpoints,
-  { ...row, method: 'POST', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/echo', handler: echo },
-  { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
-  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...TEST_ENDPOINT, method: 'POST', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
   {
-    ...row,
+    ...TEST_ENDPOINT,
     method: 'GET',
     path: '/test/bad',
     handler: () => {
@@ -36,12 +32,17 @@ const table: readonly Endpoint[] = [
     },
   },
   {
-    ...row,
+    ...TEST_ENDPOINT,
     method: 'GET',
     path: '/test/no-history',
     handler: () => Promise.reject(new HistorianUnavailable('its index is being rebuilt')),
   },
-  { ...row, method: 'GET', path: '/test/ip', handler: (request): Reply => ({ body: JSON.stringify(request.ip) }) },
+  {
+    ...TEST_ENDPOINT,
+    method: 'GET',
+    path: '/test/ip',
+    handler: (request): Reply => ({ body: JSON.stringify(request.ip) }),
+  },
 ];
 
 let server: TestServer;
@@ -112,6 +113,13 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/test/ip')).json).toMatch(/127\.0\.0\.1$/);
   });
 
+  test('a header is found by its name, whatever the values of others are', async () => {
+    seen.length = 0;
+    await send(server.url, 'POST', '/test/echo', {}, { 'x-first': 'x-second', 'x-second': 'x-third' });
+    const [{ header }] = seen;
+    expect(['x-first', 'x-second', 'x-third'].map(header)).toEqual(['x-second', 'x-third', '']);
+  });
+
   test('a BadRequest sets the status, fields and headers of the response', async () => {
     const reply = await send(server.url, 'GET', '/test/bad');
     expect(reply.status).toBe(429);
@@ -161,6 +169,21 @@ describe('HEAD and OPTIONS', () => {
     expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
     const get = await send(server.url, 'GET', '/time', undefined, { origin: 'http://elsewhere.example' });
     expect(get.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('a preflight allows the header names that it lists, and any if the list is missing, malformed or long', async () => {
+    const longest = 'x'.repeat(httpLimits.preflightHeadersCharactersMax);
+    for (const [asked, allowed] of [
+      ['POLY_ADDRESS, x-1', 'POLY_ADDRESS, x-1'],
+      [longest, longest],
+      [`${longest}x`, '*'],
+      ['a;b', '*'],
+      ['', '*'],
+    ]) {
+      const headers = { 'access-control-request-headers': asked };
+      const reply = await send(server.url, 'OPTIONS', '/order', undefined, headers);
+      expect(reply.headers.get('access-control-allow-headers')).toBe(allowed);
+    }
   });
 
   test('web pages of any origin can read all headers of public responses, error responses included', async () => {

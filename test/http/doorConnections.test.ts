@@ -2,7 +2,6 @@
 // disconnect midway. None may keep another waiting. The table is the full one plus endpoints that wait or reply at length.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
@@ -10,9 +9,8 @@ import { httpLimits } from '../../server/http/limits.ts';
 import { send, sendRaw } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
-const schema = { reply: z.unknown() };
-const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
 let release: () => void = () => {};
 let enteredCount = 0;
 let echoCount = 0;
@@ -51,14 +49,14 @@ const inTwoSteps: Handler = function* () {
 };
 const table: readonly Endpoint[] = [
   ...endpoints,
-  { ...row, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
-  { ...row, method: 'POST', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
-  { ...row, method: 'GET', path: '/test/slow', handler: slow },
-  { ...row, method: 'GET', path: '/test/endless', handler: endless },
-  { ...row, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
-  { ...row, method: 'GET', path: '/test/large', handler: large },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
+  { ...TEST_ENDPOINT, method: 'POST', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/slow', handler: slow },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/endless', handler: endless },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/large', handler: large },
 ];
 
 let server: TestServer;

@@ -2,14 +2,12 @@
 // are served meanwhile, end where nothing older can be asked for, and find the same as in a single turn.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
-import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
-import { inTurns } from '../../server/http/inTurns.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { callHandler, replyInTurns } from './handlerTurns.ts';
 
 const T0_S = 1_800_000_000;
 /** The first half have a second each; all others fall into one second. */
@@ -73,25 +71,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A handler's reply, and how many turns of the loop it took. */
-async function ask(path: string, query: string, owner = maker, meanwhile: () => unknown = () => {}) {
-  const endpoint = endpoints.find((one) => one.method === 'GET' && one.path === path);
-  if (endpoint === undefined) return expect.unreachable(path);
-  const request = { params: {}, query: new URLSearchParams(query) };
+/** A page of a list, and in how many turns of the loop it was made. */
+async function ask(path: string, query: string, owner = maker, meanwhile?: () => unknown) {
   const context = { services: server.services, caller: () => ({ owner }), dialect: polymarketDialect };
-  let done: Reply | undefined;
-  // These handlers need no more of request and context.
-  const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
-  Promise.resolve(inTurns(begun, { isAborted: false })).then((reply) => {
-    done = reply;
-  });
-  for (let turns = 0; ; turns += 1) {
-    await null;
-    await null;
-    if (done !== undefined) return { page: JSON.parse(String(done.body)), turns };
-    if (turns === 0) await meanwhile();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const made = callHandler('GET', path, { query: new URLSearchParams(query) }, context);
+  const { text, turns } = await replyInTurns(made, meanwhile);
+  return { page: JSON.parse(text), turns };
 }
 const idsOf = (page: { data: { id: string }[] }): string[] => page.data.map(({ id }) => id);
 const nobody = `0x${'9'.repeat(40)}`;

@@ -2,14 +2,12 @@
 // served meanwhile, and the result is the same as in one turn. Also books, prices and histories over HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
-import type { Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
-import { inTurns } from '../../server/http/inTurns.ts';
 import { rowsReply } from '../../server/routes/rowsReply.ts';
 import { send } from '../support/client.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { callHandler, replyInTurns, replyOf } from './handlerTurns.ts';
 
 const T0_S = 1_800_000_000;
 const MARKET_COUNT = 6_000;
@@ -64,45 +62,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const textOf = (reply: Reply | undefined): string => {
-  const body = reply?.body ?? expect.unreachable('nobody has gone');
-  return typeof body === 'string' ? body : Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
-};
-
-/** The reply that the door makes of a handler's result, for a client that waits. */
-const whole = (begun: ReturnType<Handler>) => inTurns(begun, { isAborted: false });
-
-/** A reply, and in how many turns of the loop it was made. */
-async function made(begun: ReturnType<Handler>): Promise<{ readonly text: string; readonly turns: number }> {
-  let done: Reply | undefined;
-  Promise.resolve(whole(begun)).then((value) => {
-    done = value;
-  });
-  for (let turns = 0; ; turns += 1) {
-    await null;
-    await null;
-    if (done !== undefined) return { text: textOf(done), turns };
-    await turn();
-  }
-}
-
-/** The reply of an endpoint's handler to a request. */
-function ask(method: string, path: string, body?: unknown) {
-  const endpoint = endpoints.find((one) => one.method === method && one.path === path);
-  if (endpoint === undefined) return expect.unreachable(path);
-  const request = { params: {}, query: new URLSearchParams(), json: () => body };
-  // These handlers need no more of request and context.
-  return made(endpoint.handler(request as unknown as HttpRequest, { services: server.services } as never));
-}
+/** The reply of an endpoint's handler, and in how many turns of the loop it was made. */
+const ask = (method: string, path: string, body?: unknown) =>
+  replyInTurns(callHandler(method, path, { json: () => body }, { services: server.services }));
 
 const texts = (count: number, letter: string): string[] => Array(count).fill(`"${letter.repeat(1_000)}"`);
 
 test('a reply that fits one part is rendered at once, a longer one in one part per turn', async () => {
-  expect(whole(rowsReply([], ['[', ']']))).toEqual({ body: '[]' });
-  expect(whole(rowsReply(['1', '2'], ['{"rows":[', ']}']))).toEqual({ body: '{"rows":[1,2]}' });
+  expect(replyOf(rowsReply([], ['[', ']']))).toEqual({ body: '[]' });
+  expect(replyOf(rowsReply(['1', '2'], ['{"rows":[', ']}']))).toEqual({ body: '{"rows":[1,2]}' });
   const rows = texts(1_000, 'a');
-  const { text, turns } = await made(rowsReply(rows, ['[', ']']));
+  const { text, turns } = await replyInTurns(rowsReply(rows, ['[', ']']));
   expect(text).toBe(`[${rows.join(',')}]`);
   expect(turns).toBeGreaterThanOrEqual(3);
 });
@@ -113,12 +83,12 @@ test('long replies are rendered one after the other, even if one of them fails',
     yield* texts(600, 'b');
     throw new Error('no more');
   }
-  const told = async (name: string, rows: Iterable<string>) => {
-    const { length } = await Promise.resolve(whole(rowsReply(rows, ['', '']))).then(textOf, String);
-    order.push(`${name} ${length}`);
+  const render = async (name: string, rows: Iterable<string>) => {
+    const made = replyInTurns(rowsReply(rows, ['', '']));
+    order.push(`${name} ${await made.then(({ text }) => text.length, String)}`);
   };
-  await Promise.all([told('a', texts(2_000, 'a')), told('b', failing()), told('c', texts(300, 'c'))]);
-  expect(order).toEqual(['a 2005999', 'b 14', 'c 300899']);
+  await Promise.all([render('a', texts(2_000, 'a')), render('b', failing()), render('c', texts(300, 'c'))]);
+  expect(order).toEqual(['a 2005999', 'b Error: no more', 'c 300899']);
 });
 
 test('prices of all tokens are rendered in parts', async () => {
@@ -137,7 +107,7 @@ test('books of many tokens are rendered in parts, without those whose market was
   function* untilReleased(): Generator<string> {
     while (!isReleased) yield ' '.repeat(300_000);
   }
-  const before = made(rowsReply(untilReleased(), ['', '']));
+  const before = replyInTurns(rowsReply(untilReleased(), ['', '']));
   const rest = ask('POST', '/books', body);
   await submit({ type: 'ResolveMarket', marketIndex: DEEP_COUNT - 1, resolution: 0 });
   isReleased = true;

@@ -1,12 +1,12 @@
 // Clients that read long replies slowly, all of which wait in memory: no more of them than there is room for. The oldest
 // are cut off, and a client that reads at once gets everything.
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'a');
 /** How many of them may wait. */
@@ -15,21 +15,23 @@ const MORE = 3;
 let server: TestServer;
 afterEach(() => server.close());
 
-const endpoint: Endpoint = { ...endpoints[0], method: 'GET', path: '/long', handler: () => ({ body: BODY }) };
+const endpoint: Endpoint = { ...TEST_ENDPOINT, method: 'GET', path: '/long', handler: () => ({ body: BODY }) };
 
 interface Client {
   readonly socket: Socket;
   bytes: number;
-  readonly ended: Promise<void>;
+  isClosed: boolean;
 }
 
 /** Requests the long reply and reads a little of it. */
 async function ask(): Promise<Client> {
   const socket = connect(server.port, '127.0.0.1');
-  const ended = new Promise<void>((resolve) => {
-    socket.on('error', () => {}).on('close', () => resolve());
-  });
-  const client: Client = { socket, bytes: 0, ended };
+  const client: Client = { socket, bytes: 0, isClosed: false };
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      client.isClosed = true;
+    });
   const begun = new Promise<void>((resolve) => {
     socket.on('data', (bytes) => {
       client.bytes += bytes.length;
@@ -45,11 +47,7 @@ async function ask(): Promise<Client> {
 /** Reads on until the reply is complete or cut off; returns whether it was complete. */
 async function readOn(client: Client): Promise<boolean> {
   client.socket.resume();
-  let isClosed = false;
-  void client.ended.then(() => {
-    isClosed = true;
-  });
-  while (!isClosed && client.bytes <= BODY.length) await sleep(5);
+  await vi.waitUntil(() => client.isClosed || client.bytes > BODY.length, PATIENCE);
   client.socket.destroy();
   return client.bytes > BODY.length;
 }

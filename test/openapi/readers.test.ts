@@ -3,7 +3,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
@@ -21,6 +20,7 @@ import {
 } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
 import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
+import { endpointOf } from '../support/endpointOf.ts';
 import { requestFault } from '../support/openApiCheck.ts';
 
 const RUNS = Number(process.env.OPENAPI_RUNS ?? 1_500);
@@ -131,8 +131,6 @@ interface Read {
 type Reader = (read: Read) => unknown;
 
 function agrees(method: Method, path: string, read: Read, reader: Reader): void {
-  const endpoint = endpoints.find((each) => each.method === method && each.path === path);
-  if (endpoint === undefined) throw new Error(`the table has no ${method} ${path}`);
   const request: HttpRequest = {
     method,
     path,
@@ -152,7 +150,7 @@ function agrees(method: Method, path: string, read: Read, reader: Reader): void 
     if (!(error instanceof BadRequest)) throw error;
     refused = error.message;
   }
-  const fault = requestFault(endpoint, request);
+  const fault = requestFault(endpointOf(method, path), request);
   const told = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
   expect(refused !== undefined, told).toBe(fault !== undefined);
 }
