@@ -86,7 +86,9 @@ test('builder keys are listed with their creation times, and one request revokes
   expect((await send(server.url, 'GET', '/data/orders', undefined, headers)).status).toBe(401);
   const revoked = await call(alice, 'DELETE', '/auth/builder-api-key');
   expect([revoked.status, revoked.json]).toEqual([200, 'OK']);
-  for (const row of (await call(alice, 'GET', '/auth/builder-api-key')).json) {
+  const { json: ended } = await call(alice, 'GET', '/auth/builder-api-key');
+  expect(ended.map((row: { key: string }) => row.key)).toEqual([made.json.key, key]);
+  for (const row of ended) {
     expect(Date.parse(row.revokedAt)).toBeGreaterThanOrEqual(Date.parse(row.createdAt));
   }
   expect((await call(alice, 'DELETE', '/auth/builder-api-key')).status).toBe(404);

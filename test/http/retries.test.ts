@@ -1,12 +1,10 @@
 // Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import {
   alice,
   bob,
@@ -130,8 +128,12 @@ test('a known order gets its first response again even though its market is clos
   const kill = await sendWith(alice, '/order', killed, {});
   await admin('PATCH', `/admin/markets/${closing.conditionId}`, { status: 'closed' });
   const refusal = { error: `the orderbook ${closing.tokens[0]} does not exist`, market_status: 'closed' };
-  const told = await sendWith(alice, '/order', known, IDEMPOTENT);
-  expect([told.status, told.json, told.headers.get('idempotent-replayed')]).toEqual([200, first.json, 'true']);
+  const replayed = await sendWith(alice, '/order', known, IDEMPOTENT);
+  expect([replayed.status, replayed.json, replayed.headers.get('idempotent-replayed')]).toEqual([
+    200,
+    first.json,
+    'true',
+  ]);
   const again = await sendWith(alice, '/order', killed, IDEMPOTENT);
   expect([again.status, again.json]).toEqual([400, { error: kill.json.error, orderID: kill.json.orderID }]);
   for (const [body, headers] of [[known, {}] as const, [fresh, IDEMPOTENT] as const]) {
@@ -175,8 +177,8 @@ test('an order that arrives after X-Valid-Until-Ms is rejected unless it replays
   expect((await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT })).status).toBe(400);
   const inTime = await sendWith(alice, '/order', body, { 'X-Valid-Until-Ms': String(Date.now() + 60_000) });
   expect(inTime.status).toBe(200);
-  const told = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
-  expect([told.status, told.json]).toEqual([200, inTime.json]);
+  const replayed = await sendWith(alice, '/order', body, { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json]).toEqual([200, inTime.json]);
   await call(alice, 'DELETE', '/cancel-all');
 });
 
@@ -184,9 +186,12 @@ test('in a replayed batch that arrives too late, known orders get their first re
   const [known, fresh] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
   const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
   const inTime = await sendWith(alice, '/orders', [known], {});
-  const told = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
-  expect([told.status, told.json[0]]).toEqual([200, inTime.json[0]]);
-  expect(told.json[1]).toMatchObject({ errorMsg: expect.stringMatching(/^the order arrived too late: /), orderID: '' });
+  const replayed = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(replayed.json[1]).toMatchObject({
+    errorMsg: expect.stringMatching(/^the order arrived too late: /),
+    orderID: '',
+  });
   for (const [bodies, headers] of [[[known], past] as const, [[fresh], { ...past, ...IDEMPOTENT }] as const]) {
     const { status, json } = await sendWith(alice, '/orders', bodies, headers);
     expect([status, json.code]).toEqual([400, 'too_late']);
@@ -259,29 +264,25 @@ test('every response carries the last durable sequence, which rises when an orde
 });
 
 test('after a restart, duplicates of orders that only the history knows get the same responses', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-retries-'));
-  try {
-    const old = await startTestServer({ config: { dataDir } });
-    const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
-    const created = await send(old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }, ADMIN);
-    const where = marketIdsOf(created.json);
-    const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
-    const firsts = [];
-    for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
-    const path = '/cancel-all';
-    await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
-    await old.close();
-    const fresh = await startTestServer({ config: { dataDir } });
-    // So many orders end after it that the views have forgotten it; the historian is asked then.
-    fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
-    const [resting, killed] = bodies;
-    const again = await sendWith(trader, '/order', resting, {}, fresh.url);
-    expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
-    expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
-    const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
-    expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
-    await fresh.close();
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  const dataDir = tempDir();
+  const old = await startTestServer({ config: { dataDir } });
+  const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
+  const created = await send(old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }, ADMIN);
+  const where = marketIdsOf(created.json);
+  const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
+  const firsts = [];
+  for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
+  const path = '/cancel-all';
+  await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
+  await old.close();
+  const fresh = await startTestServer({ config: { dataDir } });
+  // So many orders end after it that the views have forgotten it; the historian is asked then.
+  fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
+  const [resting, killed] = bodies;
+  const again = await sendWith(trader, '/order', resting, {}, fresh.url);
+  expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
+  expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
+  const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
+  expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
+  await fresh.close();
 });

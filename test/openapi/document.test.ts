@@ -31,10 +31,10 @@ test('the document is valid OpenAPI 3.1', async () => {
 });
 
 test('the document has every endpoint of the table and no other, with unique operation ids', () => {
-  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(told.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
+  expect(documented.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
   const ids = Object.values(document.paths).flatMap((operations) =>
     Object.values(operations).map((operation) => operation.operationId),
   );

@@ -151,8 +151,8 @@ function agrees(method: Method, path: string, read: Read, reader: Reader): void 
     refused = error.message;
   }
   const fault = requestFault(endpointOf(method, path), request);
-  const told = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
-  expect(refused !== undefined, told).toBe(fault !== undefined);
+  const comparison = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
+  expect(refused !== undefined, comparison).toBe(fault !== undefined);
 }
 
 const NO_QUERY = new URLSearchParams();
