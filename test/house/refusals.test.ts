@@ -10,11 +10,11 @@ import {
   MemoryStore,
   OrderType,
   Resolution,
-  Side,
 } from '../../engine/index.ts';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
-import { act, openUser, setStatus, type User } from './operator.ts';
+import { type Buyer, buyCommand } from '../support/commands.ts';
+import { act, openUser, setStatus } from './operator.ts';
 import {
   type HouseWorld,
   halfBooks,
@@ -173,13 +173,12 @@ test(
   TEST_MS,
 );
 
-/** A FAK BUY of the first token at 0.9 by a wallet that signs nothing: the core checks no signature. */
-function buyEverything({ address, keyId }: User, marketIndex: number, round: number): Command {
+/** A FAK BUY of the first token at 0.9. */
+function buyEverything(user: Buyer, marketIndex: number, round: number): Command {
   const id = (0xabc00000 + 1_000 * marketIndex + round).toString(16);
+  const order = { orderId: `0x${id.padEnd(64, '5')}`, marketIndex, outcome: 0, pips: 9_000, lots: 1_000_000 };
   return {
-    ...{ type: 'PlaceOrder', orderId: `0x${id.padEnd(64, '5')}`, keyId, maker: address, owner: address },
-    ...{ marketIndex, outcome: 0, side: Side.BUY, orderType: OrderType.FAK, flags: 0 },
-    ...{ makerAmountMicro: 9_000_000_000, takerAmountMicro: 10_000_000_000 },
-    ...{ timestampMs: world.exchange.now(), expirationS: 0 },
+    ...buyCommand(user, { ...order, timestampMs: world.exchange.now() }),
+    orderType: OrderType.FAK,
   };
 }

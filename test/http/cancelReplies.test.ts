@@ -5,6 +5,7 @@ import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../..
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, sendSigned } from '../support/client.ts';
+import { buyCommand } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -34,13 +35,9 @@ const submit = (command: Command): Promise<LogRecord> => server.exchange.submit(
 
 /** Rests a bid for one lot. */
 function rest(number: number): Promise<LogRecord> {
-  const { address } = server.wallets[0];
-  return submit({
-    ...{ type: 'PlaceOrder', orderId: orderIdOf(number), keyId: requireKeyId(key.apiKey) },
-    ...{ maker: address, owner: address },
-    ...{ marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0, makerAmountMicro: 100, takerAmountMicro: 10_000 },
-    ...{ timestampMs: clock.now(), expirationS: 0 },
-  });
+  const buyer = { owner: server.wallets[0].address, keyId: requireKeyId(key.apiKey) };
+  const order = { orderId: orderIdOf(number), marketIndex: 0, outcome: 0, pips: 100, lots: 1 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
 }
 
 /** Makes the exchange take another command right after the next one, `ms` later on its clock, and flush both together. */

@@ -40,6 +40,18 @@ const SERVE_ENV = {
 };
 const freshDir = (): string => join(folder, `data-${folderCount++}`);
 
+async function startAndStop(dataDir: string): Promise<void> {
+  const server = await startServerProcess({ dataDir });
+  await server.stop();
+}
+
+/** A data directory in which an exchange has run. */
+async function usedDir(): Promise<string> {
+  const dataDir = freshDir();
+  await startAndStop(dataDir);
+  return dataDir;
+}
+
 function listenAnywhere(server: Server): Promise<number> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => {
@@ -181,27 +193,24 @@ describe('unsuccessful starts', () => {
   });
 
   test('a data directory with an emptied journal: exit status 5, and the message asks for a restore', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     truncateSync(join(dataDir, 'journal', 'data.mdb'));
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
     expect([end.status, end.output]).toEqual([5, expect.stringContaining('is missing or empty. Restore that file')]);
   });
 
   test('a data directory of development used by serve: exit status 5, and the message names both modes', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const end = await runToEnd(['serve', '--port', '0', ...CHAIN, '--data-dir', dataDir], { env: SERVE_ENV });
     const sentence = `The data directory ${dataDir} was created for development, but this is production.`;
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
   });
 
   test('a data directory with an empty mode file, which is written only once: exit status 5', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const file = join(dataDir, 'mode');
     const { mtimeMs } = statSync(file);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
     expect([statSync(file).mtimeMs, readFileSync(file, 'utf8')]).toEqual([mtimeMs, 'development\n']); // written once
     truncateSync(file);
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
@@ -209,8 +218,7 @@ describe('unsuccessful starts', () => {
   });
 
   test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const file = join(dataDir, 'mode');
     rmSync(file);
     const journal = join(dataDir, 'journal', 'data.mdb');
@@ -220,12 +228,11 @@ describe('unsuccessful starts', () => {
     expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
     expect(readFileSync(journal).equals(before)).toBe(true); // a start with the other mode's settings adds a record
     writeFileSync(file, 'development\n');
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('SIGTERM while the journal is read: exit status 0, and the lock is released', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     // The signal arrives as soon as the process has locked the directory, which it must then release.
     const script = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
@@ -242,12 +249,11 @@ describe('unsuccessful starts', () => {
       'SIGTERM: stopped while reading the journal.\n',
       false,
     ]);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('an unreadable file in the data directory: exit status 5, and the message names the cause', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const start = ['start', '--port', '0', '--data-dir', dataDir];
     const secret = join(dataDir, SERVER_SECRET_FILE);
     rmSync(secret);

@@ -2,16 +2,10 @@
 // of their times, how fields are refused; and the view behind them against a naive list of midpoints.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Command,
-  encodeCommand,
-  MarketField,
-  MarketStatus,
-  type OrderType,
-  VirtualClock,
-} from '../../engine/index.ts';
+import { type Command, encodeCommand, MarketField, MarketStatus, VirtualClock } from '../../engine/index.ts';
 import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
 import { type JsonReply, send } from '../support/client.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -19,8 +13,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 /** The start of the test: a multiple of ten minutes since the epoch. */
 const T0_S = 1_800_000_000;
 const clock = new VirtualClock(T0_S * 1000);
-const owner = `0x${'a1'.repeat(20)}`;
-const keyId = `0x${'b2'.repeat(16)}`;
+const buyer = { owner: `0x${'a1'.repeat(20)}`, keyId: `0x${'b2'.repeat(16)}` };
 let server: TestServer;
 let orderCount = 0;
 
@@ -42,31 +35,14 @@ async function createMarket(index: number): Promise<void> {
   });
 }
 
-/** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1); returns its order id. */
-async function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<string> {
+/** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1). */
+function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<void> {
   orderCount += 1;
-  const orderId = orderIdOf(orderCount);
-  const orderType: OrderType = 0;
-  await submit({
-    type: 'PlaceOrder',
-    orderId,
-    keyId,
-    maker: owner,
-    owner,
-    marketIndex,
-    outcome,
-    side: 0,
-    orderType,
-    flags: 0,
-    makerAmountMicro: 10_000 * pips,
-    takerAmountMicro: 100_000_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
-  });
-  return orderId;
+  const order = { orderId: orderIdOf(orderCount), marketIndex, outcome, pips, lots: 10_000 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
 }
 
-const cancelAll = (): Promise<void> => submit({ type: 'CancelAll', owner, keyId });
+const cancelAll = (): Promise<void> => submit({ type: 'CancelAll', ...buyer });
 const history = (query: string): Promise<JsonReply> => send(server.url, 'GET', `/prices-history?${query}`);
 const midpoint = async (token: number): Promise<number> =>
   Number((await send(server.url, 'GET', `/midpoint?token_id=${token}`)).json.mid);
@@ -78,8 +54,7 @@ const pointsOf = async (query: string): Promise<readonly (readonly [number, numb
 
 beforeAll(async () => {
   server = await startTestServer({ clock });
-  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  for (const command of ownerCommands(buyer)) await submit(command);
   for (const index of [0, 1, 2, 3]) await createMarket(index);
 });
 afterAll(() => server.close());

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -26,21 +27,9 @@ const submit = (command: Command) => server.exchange.submit(encodeCommand(comman
 
 function place(owner: string, outcome: number) {
   orders += 1;
+  const order = { orderId: orderIdOf(orders), marketIndex: 0, outcome, pips: 5_000, lots: 100 };
   return submit({
-    type: 'PlaceOrder',
-    orderId: orderIdOf(orders),
-    keyId: keyOf(owner),
-    maker: owner,
-    owner,
-    marketIndex: 0,
-    outcome,
-    side: 0,
-    orderType: 0,
-    flags: 0,
-    makerAmountMicro: 500_000,
-    takerAmountMicro: 1_000_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
+    ...buyCommand({ owner, keyId: keyOf(owner) }, { ...order, timestampMs: clock.now() }),
     tail: Buffer.from(JSON.stringify({ signatureType: 0, builder: CODE })),
   });
 }
@@ -57,8 +46,7 @@ beforeAll(async () => {
     tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })),
   });
   for (const owner of [maker, taker, patient]) {
-    await submit({ type: 'CreateApiKey', owner, keyId: keyOf(owner), nonce: 0, generation: 0, kind: 0 });
-    await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+    for (const command of ownerCommands({ owner, keyId: keyOf(owner) })) await submit(command);
   }
   for (let index = 0; index < TRADES; index += 1) {
     if (index < TRADES / 2) clock.advance(1_000);

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
 import { rowsReply } from '../../server/routes/rowsReply.ts';
 import { send } from '../support/client.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -14,8 +15,7 @@ const MARKET_COUNT = 6_000;
 /** Markets with orders: as many as one request may query with both tokens. */
 const DEEP_COUNT = 250;
 const clock = new VirtualClock(T0_S * 1000);
-const owner = `0x${'a1'.repeat(20)}`;
-const keyId = `0x${'b2'.repeat(16)}`;
+const buyer = { owner: `0x${'a1'.repeat(20)}`, keyId: `0x${'b2'.repeat(16)}` };
 /** Market n has the tokens 2n + 100000 and the next one. */
 const tokenOf = (index: number, outcome: 0 | 1): string => String(100_000 + 2 * index + outcome);
 let server: TestServer;
@@ -32,28 +32,14 @@ const createMarket = (index: number) =>
     tickPips: 10,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
-const bid = (marketIndex: number, pips: number) =>
-  submit({
-    type: 'PlaceOrder',
-    orderId: orderIdOf(marketIndex * 10_000 + pips),
-    keyId,
-    maker: owner,
-    owner,
-    marketIndex,
-    outcome: 0,
-    side: 0,
-    orderType: 0,
-    flags: 0,
-    makerAmountMicro: 1234 * pips,
-    takerAmountMicro: 12_340_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
-  });
+function bid(marketIndex: number, pips: number) {
+  const order = { orderId: orderIdOf(marketIndex * 10_000 + pips), marketIndex, outcome: 0, pips, lots: 1_234 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
+}
 
 beforeAll(async () => {
   server = await startTestServer({ clock });
-  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  for (const command of ownerCommands(buyer)) await submit(command);
   await Promise.all(Array.from({ length: MARKET_COUNT }, (_, index) => createMarket(index)));
   const orders = Array.from({ length: DEEP_COUNT * 20 }, (_, index) =>
     bid(index % DEEP_COUNT, 10 * (1 + (index % 89))),

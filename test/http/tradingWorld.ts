@@ -1,5 +1,5 @@
 // The shared parts of the trading tests over HTTP: a whole server in this process, two traders with keys, markets created by the
-// operator, and orders signed as the official clients sign them. Used by tests of this folder, of streams and of wire.
+// operator, and orders signed as the official clients sign them. Used by tests of this folder and by others of whole servers.
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Clock } from '../../engine/index.ts';

@@ -13,7 +13,9 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { parseLots, parseMicro, parsePips } from '../../server/wire/numbers.ts';
+import { ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { type AmountCase, amountCases } from './amountCases.ts';
 
@@ -24,9 +26,8 @@ const T0 = 1_700_000_000_000;
 
 /** An exchange with a market for each tick size, at the tick's index, and an owner who can pay anything. */
 async function openWorld() {
-  const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-  const settings = { ...windows, creditMicro: 0 };
-  const exchange = await openExchange({ dataDir: undefined, clock: new VirtualClock(T0), settings, followers: [] });
+  const options = { dataDir: undefined, clock: new VirtualClock(T0), settings: PLAIN_SETTINGS, followers: [] };
+  const exchange = await openExchange(options);
   const submit = (command: Parameters<typeof encodeCommand>[0]) => exchange.submit(encodeCommand(command));
   for (const [index, tickPips] of ticks.entries()) {
     await submit({
@@ -42,8 +43,7 @@ async function openWorld() {
     });
   }
   const account = { wallet: OWNER, owner: OWNER };
-  await submit({ type: 'CreateApiKey', owner: OWNER, keyId: KEY, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', ...account, amountMicro: 1_000_000_000_000_000, isFaucet: 0 });
+  for (const command of ownerCommands({ owner: OWNER, keyId: KEY }, 1e15)) await submit(command);
   for (const index of ticks.keys()) {
     await submit({ type: 'Split', ...account, keyId: KEY, flags: 0, marketIndex: index, amountMicro: 100_000_000_000 });
   }

@@ -12,7 +12,9 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { type Market, Views } from '../../server/views/index.ts';
+import { ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 export const T0 = 1_700_000_000_000;
@@ -49,13 +51,8 @@ export class ViewsWorld {
   static async open(): Promise<ViewsWorld> {
     const views = new Views();
     const clock = new VirtualClock(T0);
-    const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-    const exchange = await openExchange({
-      dataDir: undefined,
-      clock,
-      settings: { ...windows, creditMicro: 0 },
-      followers: views.followers(),
-    });
+    const options = { dataDir: undefined, clock, settings: PLAIN_SETTINGS, followers: views.followers() };
+    const exchange = await openExchange(options);
     return new ViewsWorld(
       views,
       clock,
@@ -92,8 +89,7 @@ export class ViewsWorld {
     this.ownerCount += 1;
     const address = `0x${this.ownerCount.toString(16).padStart(40, 'a')}`;
     const keyId = `0x${this.ownerCount.toString(16).padStart(32, 'b')}`;
-    await this.submit({ type: 'CreateApiKey', owner: address, keyId, nonce: 0, generation: 0, kind: 0 });
-    await this.submit({ type: 'Deposit', wallet: address, owner: address, amountMicro: 1e12, isFaucet: 0 });
+    for (const command of ownerCommands({ owner: address, keyId })) await this.submit(command);
     return { address, keyId };
   }
 
