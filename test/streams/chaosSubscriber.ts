@@ -41,7 +41,7 @@ export class ChaosSubscriber {
       ws.send(JSON.stringify({ ...this.message, resume }));
     });
     ws.on('message', (data: Buffer) => {
-      for (const event of this.reader.hear(data.toString('utf8'))) {
+      for (const event of this.reader.receive(data.toString('utf8'))) {
         if (event.event_type === 'order' || event.event_type === 'trade') this.userEvents.push(event);
       }
       const { waiting } = this;

@@ -1,8 +1,5 @@
 // The user channel over real sockets (wire.md E.4): every change that a client causes comes to its own stream and to no
 // other; credentials; filters; the steps of a trade; missed messages are recovered, from memory or from the log.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
@@ -25,6 +22,7 @@ import {
 import { ADMIN, createKey, type HeaderFields, l2Headers, send, sendSigned, serviceHeaders } from '../support/client.ts';
 import { inUpperCase } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
@@ -36,8 +34,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function listen({ key }: Trader, more: object = {}, path = '/ws/user'): Promise<TestSocket> {
-  const socket = await TestSocket.open(server.url, path);
+async function listen({ key }: Trader, more: object = {}, path = '/ws/user', { url } = server): Promise<TestSocket> {
+  const socket = await TestSocket.open(url, path);
   socket.send({ auth: key, type: 'user', ...more });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
   return socket;
@@ -98,7 +96,7 @@ test('a maker partly filled and cancelled in the same record is sent as LIVE, th
   while (Date.now() <= taker.createdMs + 1_000);
   const keyId = requireKeyId(alice.key.apiKey);
   await server.exchange.submit(encodeCommand({ type: 'CancelOrders', owner, keyId, items: [placed.json.orderID] }));
-  await socket.until((heard) => kinds(heard).includes('CANCELLATION CANCELED 6'));
+  await socket.until(() => kinds(socket).includes('CANCELLATION CANCELED 6'));
   const orders = kinds(socket).filter((kind) => !kind.startsWith('TRADE'));
   expect(orders).toEqual(['PLACEMENT LIVE 0', 'UPDATE LIVE 6', 'CANCELLATION CANCELED 6']);
   await socket.close();
@@ -135,15 +133,13 @@ test('trade statuses follow the delays configured by the operator', async () => 
   for (const command of foundingCommands(1)) await world.exchange.submit(command);
   const [wallet] = world.wallets;
   const trader = { wallet, key: await createKey(world.url, wallet) };
-  const socket = await TestSocket.open(world.url, '/ws/user');
-  socket.send({ auth: trader.key, type: 'user' });
-  await socket.until(({ reader }) => reader.sequences.size === 1);
+  const socket = await listen(trader, {}, '/ws/user', world);
   const where: MarketIds = { conditionId: conditionOf(0), tokens: [tokenOf(0, 0), tokenOf(0, 1)], negRisk: false };
   const workload = new StreamWorkload(1, 1);
   while (world.services.views.books.bestBidPips(0, 0) === 0) await world.exchange.submit(workload.next(Date.now()));
   const body = orderBody(trader, where, { pips: 9_900, shares: 10, token: 1 });
   expect((await sendSigned(world.url, wallet.address, trader.key, 'POST', '/order', body)).status).toBe(200);
-  await socket.until((heard) => kinds(heard).includes('TRADE CONFIRMED TAKER'));
+  await socket.until(() => kinds(socket).includes('TRADE CONFIRMED TAKER'));
   const byStatus = (status: string) => socket.events('trade').filter((event) => event.status === status);
   const [matched] = byStatus('MATCHED');
   const [mined] = byStatus('MINED');
@@ -225,12 +221,12 @@ test('a market filter limits a socket to streams without gaps; removing the last
   await post(alice, two, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_100, shares: 10 });
-  await socket.until((heard) => kinds(heard).length === 2);
+  await socket.until(() => kinds(socket).length === 2);
   expect(socket.events('order').map(({ market }) => market)).toEqual([one.conditionId, one.conditionId]);
   socket.send({ operation: 'unsubscribe', markets: [one.conditionId] });
   await socket.until(({ reader }) => reader.sequences.size === 2);
   await cancelAll(alice);
-  await socket.until((heard) => kinds(heard).length === 5);
+  await socket.until(() => kinds(socket).length === 5);
   expect(socket.reader.faults).toEqual([]);
   await socket.close();
 });
@@ -264,39 +260,32 @@ test('a resume delivers missed messages exactly once, and a foreign position giv
 });
 
 test('messages no longer in memory are read from the log byte for byte, also after a restart', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-streams-'));
+  const dataDir = tempDir();
   const config = { dataDir, streams: { ...streamSettings, userEntriesMax: 4 } };
   let world = await startTestServer({ config });
   const [wallet] = world.wallets;
-  const key = await createKey(world.url, wallet);
-  const listenTo = async (url: string, more: object = {}) => {
-    const socket = await TestSocket.open(url, '/ws/user');
-    socket.send({ auth: key, type: 'user', ...more });
-    await socket.until(({ reader }) => reader.sequences.size > 0);
-    return socket;
-  };
-  const trader = { wallet, key };
-  const live = await listenTo(world.url);
+  const trader = { wallet, key: await createKey(world.url, wallet) };
+  const live = await listen(trader, {}, '/ws/user', world);
   const made = await send(world.url, 'POST', '/admin/markets', { question: 'Kept?', slug: 'kept' }, ADMIN);
   const where = marketIdsOf(made.json);
   for (let number = 0; number < 12; number += 1) {
     const body = orderBody(trader, where, { pips: 1_000 + number * 100, shares: 10 });
-    expect((await sendSigned(world.url, wallet.address, key, 'POST', '/order', body)).status).toBe(200);
+    expect((await sendSigned(world.url, wallet.address, trader.key, 'POST', '/order', body)).status).toBe(200);
   }
   await live.until(({ reader }) => reader.eventCount === 12);
   const sent = live.frames.slice(1);
-  const [id] = live.reader.sequences.keys();
+  const [stream_id] = live.reader.sequences.keys();
+  const resumeAfter = (sequence: number) => listen(trader, { resume: { stream_id, sequence } }, '/ws/user', world);
   await live.close();
-  const replayed = await listenTo(world.url, { resume: { stream_id: id, sequence: 0 } });
+  const replayed = await resumeAfter(0);
   await replayed.until(({ reader }) => reader.eventCount === 12);
   expect(replayed.frames).toEqual(sent);
   await world.close();
   world = await startTestServer({ config });
-  const restarted = await listenTo(world.url, { resume: { stream_id: id, sequence: 3 } });
+  const restarted = await resumeAfter(3);
   await restarted.until(({ reader }) => reader.eventCount === 9);
   expect(restarted.frames).toEqual(sent.slice(3));
   await world.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('a subscription to a draft market gets the error that there is no such market', async () => {

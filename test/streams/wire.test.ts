@@ -45,7 +45,7 @@ test('an empty market list means every market, also on a socket that named some 
   socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: alice.key });
   await settle(socket);
   await post(alice, two, { pips: 2_000, shares: 10 });
-  await socket.until((heard) => heard.events('order').length > 0);
+  await socket.until(() => socket.events('order').length > 0);
   expect(socket.events('order')[0].market).toBe(two.conditionId);
   expect(socket.reader.faults).toEqual([]);
   await cancelAll(alice);
@@ -58,6 +58,18 @@ test.each([{ apiKey: 'x' }, {}, 'x'])('malformed credentials close the socket wi
   await socket.until(({ closed }) => closed !== undefined);
   expect(socket.closed?.code).toBe(1008);
   expect(socket.closed?.reason).toMatch(/^auth must /);
+});
+
+test('on /ws, a first message without a type opens the user channel if it has credentials, else the market channel', async () => {
+  const { tokens } = await newMarket();
+  const [user, market] = await Promise.all([TestSocket.open(server.url, '/ws'), TestSocket.open(server.url, '/ws')]);
+  user.send({ auth: alice.key });
+  market.send({ assets_ids: tokens });
+  for (const socket of [user, market]) await settle(socket);
+  const ofOwner = await listen({});
+  expect([...user.reader.sequences.keys()]).toEqual([...ofOwner.reader.sequences.keys()]);
+  expect([...market.reader.books.keys()].sort()).toEqual([...tokens].sort());
+  for (const socket of [user, market, ofOwner]) await socket.close();
 });
 
 test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x'], [[]]])(
@@ -97,7 +109,7 @@ test('an owner stream of one market can be resumed by its id alone', async () =>
   const socket = await listen({ markets: [where.conditionId] });
   const [stream_id] = socket.reader.sequences.keys();
   await post(alice, where, { pips: 1_000, shares: 10 });
-  await socket.until((heard) => heard.events('order').length === 1);
+  await socket.until(() => socket.events('order').length === 1);
   await socket.close();
   await post(alice, where, { pips: 1_100, shares: 10 });
   const again = await listen({ resume: { stream_id, sequence: 1 } });
@@ -156,7 +168,7 @@ test('a position in another stream of the same owner is not ignored', async () =
   await post(alice, one, { pips: 1_000, shares: 10 });
   const point = { stream_id: own, sequence: 0 };
   const joined = await listen({ markets: [two.conditionId], resume: point });
-  await joined.until((heard) => heard.events('order').length === 1 && heard.reader.sequences.size === 2);
+  await joined.until(() => joined.events('order').length === 1 && joined.reader.sequences.size === 2);
   expect(joined.events('order')[0].stream_id).toBe(own);
   const resume = { stream_id: everything, sequence: 0 };
   const narrowed = await listen({ markets: [one.conditionId], resume });
@@ -166,7 +178,7 @@ test('a position in another stream of the same owner is not ignored', async () =
   const widened = await listen({
     resume: [point, { stream_id: everything, sequence: all.reader.sequences.get(everything) }],
   });
-  await widened.until((heard) => heard.events('order').length === 1);
+  await widened.until(() => widened.events('order').length === 1);
   expect([...widened.reader.sequences.keys()]).toEqual([everything]);
   for (const socket of [joined, narrowed, widened]) await socket.close();
   await cancelAll(alice);
@@ -209,7 +221,7 @@ test('a stream that is not one of the owner gets an error that names it, and the
   const foreign: string = ofMarket.events('book')[0].stream_id;
   for (const name of ['x', ofNoMarket, foreign]) {
     const socket = await listen({ resume: { stream_id: name, sequence: 1 } });
-    await socket.until((heard) => heard.events('error').length === 1 && heard.events('heartbeat').length > 0);
+    await socket.until(() => socket.events('error').length === 1 && socket.events('heartbeat').length > 0);
     expect(socket.events('error')[0].error).toBe(`no such stream: ${name}`);
     await socket.close();
   }
@@ -234,7 +246,7 @@ test('a split market resolves with an empty winner that the official parser acce
   const { tokens, conditionId } = await newMarket();
   const socket = await watch({ assets_ids: tokens, custom_feature_enabled: true });
   await send(server.url, 'POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'split' }, ADMIN);
-  await socket.until((heard) => heard.events('market_resolved').length === 1);
+  await socket.until(() => socket.events('market_resolved').length === 1);
   const [event] = socket.events('market_resolved');
   expect([event.winning_asset_id, event.winning_outcome]).toEqual(['0', '']);
   expect(MarketEventSchema.safeParse(event).error).toBeUndefined();

@@ -2,15 +2,14 @@
 // sweep, cancels of one order, of a market and of everything, and now and then a change of a tick or a minimum. Also the
 // commands that create its world. Everything follows from the seed.
 import { createHash } from 'node:crypto';
-import { ApiKeyKind, type Command, encodeCommand, MarketField } from '../../engine/index.ts';
+import { ApiKeyKind, type Command, encodeCommand, MarketField, OrderType } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
-/** Most markets that a world may have. */
-export const MARKETS = 4_096;
 const OWNERS = 8;
 
 const digest = (text: string, bytes: number): string =>
@@ -46,9 +45,7 @@ export function foundingCommands(markets: number): Uint8Array[] {
     });
   }
   for (let index = 0; index < OWNERS; index += 1) {
-    const owner = ownerOf(index);
-    commands.push({ type: 'CreateApiKey', owner, keyId: keyIdOf(index), nonce: 0, generation: 0, kind: 0 });
-    commands.push({ type: 'Deposit', wallet: owner, owner, amountMicro: 100_000_000_000_000, isFaucet: 0 });
+    commands.push(...ownerCommands({ owner: ownerOf(index), keyId: keyIdOf(index) }, 1e14));
   }
   return commands.map(encodeCommand);
 }
@@ -85,7 +82,6 @@ export class StreamWorkload {
 
   private order(marketIndex: number, trader: number, nowMs: number): Command {
     const { random } = this;
-    const owner = ownerOf(trader);
     const orderId = digest(`${this.seed}/${this.number}`, 32);
     this.placed.push({ id: orderId, trader });
     if (this.placed.length > 4_096) this.placed.splice(0, 2_048);
@@ -93,11 +89,11 @@ export class StreamWorkload {
     // Everybody buys: BUYs of the two tokens match when their prices add up to one, which needs no shares beforehand.
     const pips = 100 * (random(10) === 0 ? 50 + random(6) : 35 + random(15));
     const lots = 200 + random(800);
-    const orderType = [0, 0, 0, 0, 0, 0, 0, 3][random(8)];
+    const orderType = random(8) === 7 ? OrderType.FAK : OrderType.GTC;
+    const buyer = { owner: ownerOf(trader), keyId: keyIdOf(trader) };
     return {
-      ...{ type: 'PlaceOrder', orderId, keyId: keyIdOf(trader), maker: owner, owner, marketIndex, outcome, side: 0 },
-      ...{ orderType, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
-      ...{ timestampMs: nowMs, expirationS: 0 },
+      ...buyCommand(buyer, { orderId, marketIndex, outcome, pips, lots, timestampMs: nowMs }),
+      orderType,
     };
   }
 
