@@ -1,10 +1,11 @@
 // Notifications over HTTP: which ones there are and for whom, that every payload is complete, that dropped ones stay
 // dropped over a restart, and how many are kept.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { encodeCommand, notificationItem } from '../../engine/index.ts';
+import { CancelReason, encodeCommand, notificationItem } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { NotificationsView } from '../../server/views/index.ts';
+import { notificationRow } from '../../server/wire/notifications.ts';
 import { ADMIN, createKey, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -134,6 +135,21 @@ test('a cancel by the exchange causes a notification with a reason, a cancel by 
     transaction_hash: `0x${'0'.repeat(64)}`,
     market_slug: (await get(`/markets/${closing.conditionId}`)).market_slug,
   });
+});
+
+test('every reason for which the exchange cancels an order has a word', async () => {
+  const { views } = server.services;
+  const order = views.orders.byId((await post(alice, market, { pips: 4000, shares: 10 })).json.orderID);
+  if (order === undefined) throw new Error('the order is not there');
+  const { REQUESTED, ...reasons } = CancelReason;
+  const payloadOf = (cancelReason: CancelReason) => {
+    const notice = { kind: 'canceled', number: 1, tMs: 0, order: { ...order, cancelReason } } as const;
+    return notificationRow(notice, views, alice.key.apiKey).payload;
+  };
+  for (const [name, reason] of Object.entries(reasons)) {
+    expect(payloadOf(reason), name).toMatchObject({ reason: expect.stringMatching(/^[a-z_]+$/) });
+  }
+  expect(payloadOf(REQUESTED)).toMatchObject({ reason: '' });
 });
 
 test('fak_remainder reports the unfilled shares, and 0 if a better price bought more than ordered', async () => {

@@ -1,6 +1,7 @@
 // The limits of sockets, each with the sentence that its client gets: size and number of messages, sockets per address,
 // tokens per socket, the Host of a loopback server, and readers who are too slow.
 import { connect, type Socket } from 'node:net';
+import { json as readJson } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
@@ -67,21 +68,26 @@ test('a user socket can subscribe to 2,000 markets in several messages; one more
   expect(end).toEqual({ code: 1008, reason: '2001 markets requested; one socket may subscribe to at most 2000' });
 });
 
-/** The status of an upgrade; an accepted socket is closed again. */
-const statusOf = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
-  new Promise((resolve) => {
+/** The reply to an upgrade: its status, and the error of a refusal. An accepted socket is closed again. */
+const upgrade = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}) =>
+  new Promise<{ readonly status: number; readonly error: string }>((resolve, reject) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`, { headers });
-    ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode ?? 0));
+    ws.on('unexpected-response', (_request, reply) => {
+      const read = (body: unknown) => resolve({ status: reply.statusCode ?? 0, ...(body as { error: string }) });
+      readJson(reply).then(read, reject); // a refusal has the same body as any other
+    });
     ws.on('open', () => {
       ws.close();
-      resolve(101);
+      resolve({ status: 101, error: '' });
     });
     ws.on('error', () => {});
   });
+const statusOf = async (...asked: Parameters<typeof upgrade>): Promise<number> => (await upgrade(...asked)).status;
 
 test('a socket beyond the limit per address gets a 429 until another closes', async () => {
   const sockets = await Promise.all(Array.from({ length: 6 }, open));
-  expect(await statusOf(server)).toBe(429);
+  const error = 'too many sockets: one address may have at most 6 open';
+  expect(await upgrade(server)).toEqual({ status: 429, error });
   await sockets[0].close();
   const again = await open();
   for (const socket of [...sockets.slice(1), again]) await socket.close();
@@ -110,7 +116,8 @@ test('clients behind a trusted proxy are limited separately; X-Forwarded-For of 
 });
 
 test('a loopback server rejects a socket with a foreign Host header with status 421', async () => {
-  expect(await statusOf(server, { host: 'evil.example' })).toBe(421);
+  const error = 'host evil.example is not served here; use 127.0.0.1 or start with --allow-host evil.example';
+  expect(await upgrade(server, { host: 'evil.example' })).toEqual({ status: 421, error });
 });
 
 test('a reader that stops is closed with 1013 once it reads again, and resumes from its sequence number', async () => {
