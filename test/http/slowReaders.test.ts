@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import { httpLimits } from '../../server/http/limits.ts';
+import { requestHead } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TEST_ENDPOINT } from './testEndpoint.ts';
@@ -39,7 +40,7 @@ async function ask(): Promise<Client> {
       resolve();
     });
   });
-  socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  socket.write(requestHead('GET /long'));
   await begun;
   return client;
 }
@@ -68,7 +69,7 @@ test('clients that disconnect midway free their room, and an older slow client g
   const oldest = await ask();
   for (let count = 0; count < 3 * ROOM; count += 1) {
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    socket.write(requestHead('GET /long'));
     // It disconnects at the first bytes, while the next are on their way.
     socket.once('data', () => socket.destroy());
     await new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));

@@ -7,7 +7,7 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { throttleRows } from '../../server/http/throttleTable.ts';
 import { alice, bob, call, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { TestSocket } from '../streams/socket.ts';
-import { type HeaderFields, send, sendRaw } from '../support/client.ts';
+import { type HeaderFields, requestHead, send, sendRaw } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -123,8 +123,8 @@ test('arbitrary paths, methods and hosts add no series beyond those of the endpo
     await fetch(`${server.url}/book?token_id=${index}`);
   }
   const requests = ['BREW /book', 'BREW /x', 'OPTIONS /book', 'HEAD /time', 'DELETE /markets/1'];
-  for (const line of requests) await sendRaw(server.port, [`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`]);
-  await sendRaw(server.port, ['GET /book HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n']);
+  for (const line of requests) await sendRaw(server.port, [requestHead(line)]);
+  await sendRaw(server.port, [requestHead('GET /book', 'Host: elsewhere.example')]);
   const families = await scrape();
   const known = new Set([...endpoints.map(({ method, path }) => `${method} ${path}`), 'none none']);
   for (const name of ['outcry_http_requests_total', 'outcry_http_request_duration_seconds']) {
@@ -142,8 +142,7 @@ test('a client that disconnects before its response is counted once, with status
     figure(families, 'http_requests_total', { route: '/order', method: 'POST', status: '499' });
   const before = gone(await scrape());
   const socket = connect(server.port, '127.0.0.1');
-  const type = 'Content-Type: application/json';
-  socket.write(`POST /order HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: 9\r\n\r\n{`);
+  socket.write(`${requestHead('POST /order', 'Content-Type: application/json', 'Content-Length: 9')}{`);
   await vi.waitUntil(async () => figure(await scrape(), 'http_requests_in_progress') === 2, PATIENCE);
   socket.destroy();
   await vi.waitUntil(async () => gone(await scrape()) > before, PATIENCE);

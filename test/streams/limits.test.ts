@@ -5,7 +5,7 @@ import { json as readJson } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
-import { createKey } from '../support/client.ts';
+import { createKey, requestHead } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
@@ -150,8 +150,8 @@ test('a reader that stops is closed with 1013 once it reads again, and resumes f
 /** A connection that asks for an upgrade and then leaves everything that a WebSocket client does to the test. */
 function connectBare({ port }: TestServer): Socket {
   const socket = connect(port, '127.0.0.1');
-  socket.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
-  socket.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
+  const version = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+  socket.write(requestHead('GET /ws/market', 'Upgrade: websocket', 'Connection: Upgrade', ...version));
   return socket;
 }
 

@@ -91,6 +91,16 @@ export function sendSigned(
   return send(url, method, path, body === undefined ? undefined : text, headers);
 }
 
+/**
+ * The head of a request as it is sent over a socket.
+ * @param line method and path
+ * @param headers lines; Host is localhost unless it is among them
+ */
+export function requestHead(line: string, ...headers: readonly string[]): string {
+  const host = headers.some((header) => header.startsWith('Host:')) ? [] : ['Host: localhost'];
+  return [`${line} HTTP/1.1`, ...host, ...headers, '', ''].join('\r\n');
+}
+
 export interface RawReply {
   readonly status: number;
   /** Names in lower case. */
