@@ -1,4 +1,5 @@
-// Temporary folders of tests, mostly data directories. They are removed even if the test fails.
+// Temporary folders of tests, mostly data directories: removed even if the test fails. Used by tests that need one for
+// themselves; a folder that the tests of a file share is made and removed by its hooks.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
