@@ -9,7 +9,6 @@ export class ChaosSubscriber {
   readonly reader = new StreamReader();
   /** Events of the user channel by their number: none may be repeated or left out. */
   readonly userEvents: StreamEvent[] = [];
-  connectCount = 0;
   private readonly url: string;
   private readonly message: object;
   private ws: WebSocket | undefined;
@@ -33,7 +32,6 @@ export class ChaosSubscriber {
 
   private connect(): void {
     if (this.isClosed) return;
-    this.connectCount += 1;
     const ws = new WebSocket(this.url);
     this.ws = ws;
     ws.on('open', () => {

@@ -204,11 +204,13 @@ test('gaps of many deep markets are sent with their books as the send buffer dra
     stream_id: `${id.slice(0, -9)}000000000`,
     sequence: 1,
   }));
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
   socket.ws.pause();
-  for (let time = 0; time < times; time += 1) {
+  for (let time = 1; time <= times; time += 1) {
     socket.send({ type: 'market', assets_ids: assetsOf(markets), resume });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(time), PATIENCE);
   }
+  request.mockRestore();
   // A reply waits for room too.
   socket.send('PING');
   socket.ws.resume();
