@@ -101,11 +101,8 @@ test('a helper does not fall asleep if a job was published after it read the cal
   expect([ring.unclaimedCount, ring.isAsleep]).toEqual([1, false]);
 });
 
-/**
- * Lets requests arrive over several turns of the loop, some with
- * jobs and some without; returns the order in which they went on.
- */
-async function wentOn(recoverers: Recoverers, requestCount: number): Promise<string[]> {
+/** Lets requests arrive over several turns of the loop, some of them with jobs; returns the order in which they went on. */
+async function orderOfContinuation(recoverers: Recoverers, requestCount: number): Promise<string[]> {
   const turns = new Turns(recoverers);
   const order: string[] = [];
   const all: Promise<void>[] = [];
@@ -127,9 +124,9 @@ test('requests continue in order of arrival, each with the signer that it reques
   );
   for (const hasHelper of [false, true]) {
     const recoverers = new Recoverers(hasHelper);
-    expect(await wentOn(recoverers, count)).toEqual(expected);
-    expect(await wentOn(recoverers, count)).toEqual(expected);
+    expect(await orderOfContinuation(recoverers, count)).toEqual(expected);
+    expect(await orderOfContinuation(recoverers, count)).toEqual(expected);
     await recoverers.close();
-    expect(await wentOn(recoverers, 50)).toEqual(expected.slice(0, 50));
+    expect(await orderOfContinuation(recoverers, 50)).toEqual(expected.slice(0, 50));
   }
 });

@@ -18,6 +18,7 @@ import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
@@ -32,13 +33,6 @@ function fileOf(name: string, lines: readonly (object | string)[]): string {
   return file;
 }
 
-const SETTINGS = {
-  orderWindowMs: 86_400_000,
-  heartbeatWindowMs: 10_000,
-  minedDelayMs: 0,
-  confirmedDelayMs: 0,
-  creditMicro: 0,
-};
 const TAG = { kind: 'tag', slug: 'sports', label: 'All sports' };
 const SERIES = { kind: 'series', slug: 'weekly', title: 'Week by week', recurrence: 'weekly' };
 const EVENT = { kind: 'event', slug: 'match', title: 'A match', tags: ['sports'], series: 'weekly', neg_risk: true };
@@ -363,7 +357,7 @@ test('an import started before a restart is not found afterwards and does not af
 
 test('commands submitted together form one journal batch, even one of over 18 MB', async () => {
   const store = new MemoryStore(true);
-  const options = { dataDir: undefined, settings: SETTINGS, followers: [] };
+  const options = { dataDir: undefined, settings: PLAIN_SETTINGS, followers: [] };
   const exchange = await openExchange(options, { store });
   const tail = Buffer.from(JSON.stringify({ slug: 'x', description: 'y'.repeat(900_000) }));
   const commands = Array.from({ length: 20 }, (_, at) => {

@@ -1,6 +1,7 @@
 // Parameters of catalog lists (interface.md 4.2, 7; catalog-and-data.md 6.1 and 8): each with its aliases, its results in a
 // small catalog, its limits, and the refusal of a bad value on the root and under /gamma.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { inUpperCase } from '../support/hex.ts';
 import { type CatalogWorld, openCatalogWorld, SITE, type Slugged, slugsIn } from './world.ts';
 
 let world: CatalogWorld;
@@ -39,7 +40,7 @@ test('every market filter returns the matching markets, under each of its aliase
     ['eventSlug=cup-final', cup],
     ['event_id=99', []],
     [`conditionId=${home}`, ['cup-home']],
-    [`condition_id=${home.toUpperCase().replace('0X', '0x')}`, ['cup-home']],
+    [`condition_id=${inUpperCase(home)}`, ['cup-home']],
     [`condition_ids=${home}`, ['cup-home']],
     [`conditionId=0x${'1'.repeat(64)}`, []],
     ['slug=cup-goals', ['cup-goals']],
@@ -58,7 +59,7 @@ test('every market filter returns the matching markets, under each of its aliase
     ['closed=true&uma_resolution_status=proposed,resolved', ['rates-up']],
     ['closed=true&uma_resolution_status=proposed', []],
     [`creator=${SITE}`, ['site-market']],
-    [`creator=${SITE.toUpperCase().replace('0X', '0x')}`, ['site-market']],
+    [`creator=${inUpperCase(SITE)}`, ['site-market']],
     ['creator=nobody', []],
     ['limit=2', cup],
     ['limit=2&offset=2', ['rates-up', 'rates-down']],

@@ -1,9 +1,10 @@
 // Rows of lists are cached as text: after every change that a client can see, the row equals one freshly made from the
 // market. In this order of changes, a row that is not made again would show.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { descriptiveFields, priceFields, tradingFields } from '../../server/wire/catalog.ts';
 import { alice, bob, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 
 let market: MarketIds;
 let other: MarketIds;
@@ -100,7 +101,7 @@ test('creating another event with a tag advances the updatedAt of that tag in ea
   const tagsOf = async () => (await send(server.url, 'GET', '/events?slug=a-match')).json[0].tags;
   const [before] = await tagsOf();
   const later = { title: 'Another match', slug: 'another-match', tags: ['sports'] };
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.waitUntil(() => Date.now() > Date.parse(before.updatedAt), PATIENCE);
   expect((await send(server.url, 'POST', '/admin/events', later, ADMIN)).status).toBe(200);
   const [after] = await tagsOf();
   expect(after).toMatchObject({ id: before.id, slug: 'sports' });

@@ -71,15 +71,15 @@ test('relatedTags reads at most 2,000 events per tag and 20,000 for all requeste
   const { catalog, views } = world.server.services;
   const tag = catalog.tags.bySlug('wide');
   if (tag === undefined) throw new Error('there is no such tag');
-  let looks = 0;
+  let readCount = 0;
   const eventByNumber = (number: number) => {
-    looks += 1;
+    readCount += 1;
     return views.markets.eventByNumber(number);
   };
   for (const [asked, most] of [[1, 2_000] as const, [10, 2_000] as const, [100, 200] as const, [1_000, 20] as const]) {
-    looks = 0;
+    readCount = 0;
     relatedTags(catalog, tag, eventByNumber, undefined, asked);
-    expect([asked, looks]).toEqual([asked, most]);
+    expect([asked, readCount]).toEqual([asked, most]);
   }
 });
 

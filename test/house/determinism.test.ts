@@ -2,11 +2,9 @@
 // minute is checked market by market.
 import { afterEach, expect, test } from 'vitest';
 import { makeMarket } from './operator.ts';
-import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld } from './world.ts';
+import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, TEST_MS } from './world.ts';
 
 const minutes = Math.min(10, Number(process.env.HOUSE_MINUTES ?? 10));
-/** Far more than it needs: timing decides nothing. */
-const TEST_MS = 600_000;
 
 let world: HouseWorld | undefined;
 afterEach(() => world?.close());

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
-import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld } from './world.ts';
+import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, unexplainedRefusals } from './world.ts';
 
 const minutes = Number(process.env.HOUSE_MINUTES ?? 60);
 /** Far more than it needs: timing decides nothing. */
@@ -62,9 +62,7 @@ test(
     }
     // Only refusals that a delay or another's order explains occur, and those rarely.
     const refused = [...house.refusals.values()].reduce((sum, count) => sum + count, 0);
-    expect(
-      [...house.refusals.keys()].filter((name) => !/POST_ONLY_CROSSES|_NOT_MATCHED|_NOT_FILLED/.test(name)),
-    ).toEqual([]);
+    expect(unexplainedRefusals(house)).toEqual([]);
     expect(refused).toBeLessThan(0.01 * (counts.get('PlaceOrder') ?? 0));
 
     expect(halfBooks(world, markets).length).toBeLessThanOrEqual(0.05 * markets.length);

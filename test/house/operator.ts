@@ -1,15 +1,8 @@
 // An operator's actions in the house's world, as commands: markets created, paused, closed and resolved, modes of the
 // exchange, flags of owners, deleted keys; and a user's actions. Each waits for its record and expects no refusal.
 import { expect } from 'vitest';
-import {
-  type Command,
-  encodeCommand,
-  MarketField,
-  type MarketStatus,
-  marketDefaults,
-  OrderType,
-  Side,
-} from '../../engine/index.ts';
+import { type Command, encodeCommand, MarketField, type MarketStatus, marketDefaults } from '../../engine/index.ts';
+import { type Buyer, buyCommand, ownerCommands } from '../support/commands.ts';
 import type { HouseWorld } from './world.ts';
 
 /** Submits a command that must be accepted. */
@@ -50,18 +43,13 @@ export async function makeMarket(world: HouseWorld): Promise<number> {
   return world.services.views.markets.byCondition(hash('a'))?.index ?? -1;
 }
 
-/** A user's wallet with money, and its key. */
-export interface User {
-  readonly address: string;
-  readonly keyId: string;
-}
-
-/** @param digit the digit that makes up its address and key; no other user has it */
-export async function openUser(world: HouseWorld, digit: string): Promise<User> {
-  const user = { address: `0x${digit.repeat(40)}`, keyId: `0x${digit.repeat(32)}` };
-  const { address: owner, keyId } = user;
-  await act(world, { type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0, items: [] });
-  await act(world, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000_000, isFaucet: 1 });
+/**
+ * Creates a user with a key and money.
+ * @param digit the digit that makes up its address and key; no other user has it
+ */
+export async function openUser(world: HouseWorld, digit: string): Promise<Buyer> {
+  const user = { owner: `0x${digit.repeat(40)}`, keyId: `0x${digit.repeat(32)}` };
+  for (const command of ownerCommands(user)) await act(world, command);
   return user;
 }
 
@@ -72,20 +60,10 @@ interface Bought {
   readonly lots: number;
 }
 
-/**
- * A GTC BUY by a wallet that signs nothing: the core checks no signature. The id is made from the user's digits, the
- * market, outcome and price.
- */
-export function buyOrder(
-  { exchange }: HouseWorld,
-  { address, keyId }: User,
-  { marketIndex, outcome, pips, lots }: Bought,
-): Command {
+/** A user's order that may rest. Its id is made from the user's digits, the market, outcome and price. */
+export function buyOrder({ exchange }: HouseWorld, user: Buyer, bought: Bought): Command {
+  const { marketIndex, outcome, pips } = bought;
   const id = `${marketIndex.toString(16)}${outcome}${pips.toString(16)}`;
-  return {
-    ...{ type: 'PlaceOrder', orderId: `0x${id.padEnd(64, address.slice(-1))}`, keyId, maker: address, owner: address },
-    ...{ marketIndex, outcome, side: Side.BUY, orderType: OrderType.GTC, flags: 0 },
-    ...{ makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000, timestampMs: exchange.now(), expirationS: 0 },
-    tail: new Uint8Array(),
-  };
+  const orderId = `0x${id.padEnd(64, user.owner.slice(-1))}`;
+  return buyCommand(user, { orderId, ...bought, timestampMs: exchange.now() });
 }

@@ -1,11 +1,31 @@
 // Whatever refuses the house's commands, it waits and resumes when it can: paused and ended markets, modes of the exchange,
 // flags, a deleted key, a journal that cannot be written.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { AccountFlag, ExchangeMode, encodeCommand, MarketStatus, MemoryStore, Resolution } from '../../engine/index.ts';
+import {
+  AccountFlag,
+  type Command,
+  ExchangeMode,
+  encodeCommand,
+  MarketStatus,
+  MemoryStore,
+  OrderType,
+  Resolution,
+} from '../../engine/index.ts';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
-import { act, setStatus } from './operator.ts';
-import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, type RunningHouse } from './world.ts';
+import { type Buyer, buyCommand } from '../support/commands.ts';
+import { act, openUser, setStatus } from './operator.ts';
+import {
+  type HouseWorld,
+  halfBooks,
+  holdersOf,
+  houseOn,
+  openMarkets,
+  openWorld,
+  type RunningHouse,
+  TEST_MS,
+  unexplainedRefusals,
+} from './world.ts';
 
 /** Writes fail while `isFailing` is set, as on a full disk. */
 class FailingStore extends MemoryStore {
@@ -18,7 +38,6 @@ class FailingStore extends MemoryStore {
 }
 
 const MINUTE_MS = 60_000;
-const TEST_MS = 600_000;
 let store: FailingStore;
 let world: HouseWorld;
 let running: RunningHouse;
@@ -57,11 +76,7 @@ test(
     const versions = [paused, closed, resolved].map(({ index }) => views.books.version(index));
     await expectTrading();
     expect([paused, closed, resolved].map(({ index }) => views.books.version(index))).toEqual(versions);
-    const holders = houseAddresses().filter((address) => {
-      const id = views.accounts.byWallet(address)?.accountId ?? -1;
-      return [0, 1].some((outcome) => views.accounts.sharesMicro(id, resolved.index, outcome) > 0);
-    });
-    expect(holders).toEqual([]);
+    expect(holdersOf(world, resolved.index)).toEqual([]);
     expect(world.counts.get('PositionRedeemed')).toBeGreaterThan(0);
     await setStatus(world, paused.index, MarketStatus.OPEN);
     await expectTrading();
@@ -107,9 +122,7 @@ test(
     await running.pass(90_000);
     expect([...views.orders.openOf(banned)]).toEqual([]);
     expect(views.keys.latest(keyless, 0, 0)).toMatchObject({ isActive: true, generation: 1 });
-    expect(
-      [...running.house.refusals.keys()].filter((name) => !/MATCHED|FILLED|CROSSES|KEY_UNKNOWN/.test(name)),
-    ).toEqual([]);
+    expect(unexplainedRefusals(running.house).filter((name) => name !== 'KEY_UNKNOWN')).toEqual([]);
     for (const owner of [banned, bannedTaker, restricted]) await flag(owner, 0);
     await running.pass(MINUTE_MS);
     expect([...views.orders.openOf(banned)].length).toBeGreaterThan(0);
@@ -146,12 +159,10 @@ test(
       .slice(0, 8);
     expect(markets.length).toBe(8);
     const asksOf = (): number => markets.reduce((sum, { index }) => sum + books.bestAskPips(index, 0), 0);
-    const owner = `0x${'5'.repeat(40)}`;
-    await act(world, { type: 'CreateApiKey', owner, keyId: USER_KEY, nonce: 0, generation: 0, kind: 0, items: [] });
-    await act(world, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000_000, isFaucet: 1 });
+    const user = await openUser(world, '5');
     const before = asksOf();
     for (let round = 0; round < 20; round += 1) {
-      for (const { index } of markets) await act(world, buyEverything(owner, index, round));
+      for (const { index } of markets) await act(world, buyEverything(user, index, round));
       await running.pass(30_000);
     }
     expect(halfBooks(world, markets)).toEqual([]);
@@ -162,22 +173,12 @@ test(
   TEST_MS,
 );
 
-const USER_KEY = `0x${'7'.repeat(32)}`;
-
-/** A FAK BUY of the first token at 0.9 by a wallet that signs nothing: the core checks no signature. */
-function buyEverything(address: string, marketIndex: number, round: number) {
+/** A FAK BUY of the first token at 0.9. */
+function buyEverything(user: Buyer, marketIndex: number, round: number): Command {
+  const id = (0xabc00000 + 1_000 * marketIndex + round).toString(16);
+  const order = { orderId: `0x${id.padEnd(64, '5')}`, marketIndex, outcome: 0, pips: 9_000, lots: 1_000_000 };
   return {
-    ...{
-      type: 'PlaceOrder' as const,
-      orderId: `0x${(0xabc00000 + 1_000 * marketIndex + round).toString(16).padEnd(64, '5')}`,
-      keyId: USER_KEY,
-    },
-    ...{ maker: address, owner: address, marketIndex, outcome: 0, side: 0, orderType: 3, flags: 0 },
-    ...{
-      makerAmountMicro: 9_000_000_000,
-      takerAmountMicro: 10_000_000_000,
-      timestampMs: world.exchange.now(),
-      expirationS: 0,
-    },
+    ...buyCommand(user, { ...order, timestampMs: world.exchange.now() }),
+    orderType: OrderType.FAK,
   };
 }

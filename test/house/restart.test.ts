@@ -9,14 +9,22 @@ import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { timerSchedule, withdrawHouse } from '../../server/dev/house/index.ts';
 import type { Market } from '../../server/views/index.ts';
 import { act, buyOrder, openUser, setStatus } from './operator.ts';
-import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, START_MS } from './world.ts';
+import { type HouseWorld, halfBooks, holdersOf, houseOn, openMarkets, openWorld, START_MS, TEST_MS } from './world.ts';
 
-const TEST_MS = 600_000;
 let dataDir: string;
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), 'outcry-house-'));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** A world in which the house has traded for a minute and has been stopped. */
+async function openTradedWorld(): Promise<HouseWorld> {
+  const world = await openWorld({ dataDir });
+  const { house, pass } = houseOn(world, 4);
+  await pass(60_000);
+  await house.stop();
+  return world;
+}
 
 const openOrders = ({ services }: HouseWorld) =>
   houseAddresses().flatMap((address) => [...services.views.orders.openOf(address)]);
@@ -24,10 +32,7 @@ const openOrders = ({ services }: HouseWorld) =>
 test(
   'after a restart the house reuses its accounts and replaces its old quotes with new ones',
   async () => {
-    const first = await openWorld({ dataDir });
-    const before = houseOn(first, 4);
-    await before.pass(60_000);
-    await before.house.stop();
+    const first = await openTradedWorld();
     expect(openOrders(first).length).toBeGreaterThan(500);
     await first.close();
 
@@ -61,10 +66,7 @@ test(
 test(
   'after a restart the house quotes around the last trade of a market, not its initial price',
   async () => {
-    const first = await openWorld({ dataDir });
-    const before = houseOn(first, 4);
-    await before.pass(60_000);
-    await before.house.stop();
+    const first = await openTradedWorld();
     await withdrawHouse(first.services);
     const beganAt = ({ texts }: Market): number => Number(texts.lastPrice) * 10_000;
     const market = openMarkets(first).find(
@@ -95,10 +97,7 @@ test(
 test(
   'with the deposit limit reached, a restarted house still replaces its old quotes',
   async () => {
-    const first = await openWorld({ dataDir });
-    const before = houseOn(first, 4);
-    await before.pass(60_000);
-    await before.house.stop();
+    const first = await openTradedWorld();
     const [poor] = houseAddresses();
     await act(first, {
       type: 'CancelAll',
@@ -130,10 +129,7 @@ test(
 test(
   'after a restart the house redeems shares of markets resolved during the downtime or afterwards',
   async () => {
-    const first = await openWorld({ dataDir });
-    const before = houseOn(first, 4);
-    await before.pass(60_000);
-    await before.house.stop();
+    const first = await openTradedWorld();
     const [resolved, closed] = openMarkets(first);
     await act(first, { type: 'ResolveMarket', marketIndex: resolved.index, resolution: Resolution.FIRST });
     await setStatus(first, closed.index, MarketStatus.CLOSED);
@@ -141,18 +137,12 @@ test(
 
     const second = await openWorld({ dataDir, startMs: START_MS + 3_600_000 });
     const after = houseOn(second, 4);
-    const { accounts } = second.services.views;
-    const holders = (index: number) =>
-      houseAddresses().filter((address) => {
-        const id = accounts.byWallet(address)?.accountId ?? -1;
-        return [0, 1].some((outcome) => accounts.sharesMicro(id, index, outcome) > 0);
-      });
-    expect(holders(resolved.index).length).toBeGreaterThan(0);
+    expect(holdersOf(second, resolved.index).length).toBeGreaterThan(0);
     await after.pass(60_000);
-    expect(holders(resolved.index)).toEqual([]);
+    expect(holdersOf(second, resolved.index)).toEqual([]);
     await act(second, { type: 'ResolveMarket', marketIndex: closed.index, resolution: Resolution.FIRST });
     await after.pass(60_000);
-    expect(holders(closed.index)).toEqual([]);
+    expect(holdersOf(second, closed.index)).toEqual([]);
     expect(second.counts.get('Rejected') ?? 0).toBe(0);
     await after.house.stop();
     await second.close();

@@ -17,6 +17,7 @@ import { Turns } from '../../server/auth/turns.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { resolveConfig } from '../../server/config/config.ts';
+import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { type House, type HouseMode, type Schedule, startHouse } from '../../server/dev/house/index.ts';
 import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import { openHistorian } from '../../server/history/historian.ts';
@@ -26,6 +27,8 @@ import type { Services } from '../../server/services.ts';
 import { type Market, Views } from '../../server/views/index.ts';
 
 export const START_MS = 1_760_000_000_000;
+/** How long a test of this folder may take: far more than it needs, so that timing decides nothing. */
+export const TEST_MS = 600_000;
 
 export interface HouseWorld {
   readonly services: Services;
@@ -134,6 +137,17 @@ export function halfBooks({ services }: HouseWorld, markets: readonly Market[]):
     .filter(({ index }) => books.bestBidPips(index, 0) === 0 || books.bestAskPips(index, 0) === PIPS_PER_UNIT)
     .map(({ slug }) => slug);
 }
+
+/** The house's addresses that hold shares of a market. */
+export const holdersOf = ({ services: { views } }: HouseWorld, marketIndex: number): readonly string[] =>
+  houseAddresses().filter((address) => {
+    const id = views.accounts.byWallet(address)?.accountId ?? -1;
+    return [0, 1].some((outcome) => views.accounts.sharesMicro(id, marketIndex, outcome) > 0);
+  });
+
+/** The reasons for which commands of the house were refused, except those that a delay or another's order explains. */
+export const unexplainedRefusals = ({ refusals }: House): readonly string[] =>
+  [...refusals.keys()].filter((name) => !/POST_ONLY_CROSSES|_NOT_MATCHED|_NOT_FILLED/.test(name));
 
 /** Starts the house on a world's clock. */
 export function houseOn(

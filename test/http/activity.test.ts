@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { greatestOf } from '../../server/routes/activity.ts';
 import { send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { alice, bob, get, type MarketIds, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 let other: MarketIds;
@@ -62,7 +63,7 @@ test('trades of one or several markets are listed newest first, at most 100 of t
   const sizes = (rows: readonly { readonly size: string }[]) => rows.map(({ size }) => size);
   expect(sizes(await activity(market.conditionId))).toEqual(['12', '10']);
   const unknown = `0x${'9'.repeat(64)}`;
-  const ids = [market.conditionId, other.conditionId.toUpperCase().replace('0X', '0x'), unknown, market.conditionId];
+  const ids = [market.conditionId, inUpperCase(other.conditionId), unknown, market.conditionId];
   const both = await send(server.url, 'POST', '/markets/live-activity', ids);
   expect([both.status, sizes(both.json)]).toEqual([200, ['12', '11', '10', '25']]);
   expect((await send(server.url, 'POST', '/markets/live-activity', [])).json).toEqual([]);

@@ -6,6 +6,7 @@ import { bytesToHex } from '../../server/auth/hex.ts';
 import { keccak256Text } from '../../server/auth/keccak.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
 beforeAll(openOperatorWorld);
@@ -122,7 +123,7 @@ describe('events and markets', () => {
     const market = await newMarket({ status: 'draft', min_marketable_buy: '2.5', seconds_delay: 3 });
     const read = (id: string, headers?: Readonly<Record<string, string>>) =>
       send(server.url, 'GET', `/admin/markets/${id}`, undefined, headers);
-    const reply = await read(market.condition_id.toUpperCase().replace('X', 'x'), ADMIN);
+    const reply = await read(inUpperCase(market.condition_id), ADMIN);
     expect([reply.status, reply.json]).toEqual([200, market]);
     const change = { status: 'paused', min_order_size: '7' };
     const changed = await accepted(admin(`/admin/markets/${market.condition_id}`, change, 'PATCH'));
@@ -171,7 +172,7 @@ describe('events and markets', () => {
 
   test('a market can be changed, paused, reactivated, closed and resolved, but not reopened', async () => {
     const { condition_id } = await newMarket({ outcomes: ['Up', 'Down'] });
-    const path = `/admin/markets/${condition_id.toUpperCase().replace('0X', '0x')}`;
+    const path = `/admin/markets/${inUpperCase(condition_id)}`;
     const change = (body: unknown) => admin(path, body, 'PATCH');
     expect(await accepted(change({ status: 'paused', tick_size: '0.0025' }))).toMatchObject({
       status: 'paused',

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientAddressOf } from '../../server/http/allowlist.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { canonicalAddress, isNetwork, networkSet } from '../../server/http/networks.ts';
-import { sendRaw } from '../support/client.ts';
+import { requestHead, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const refused = { error: 'unauthorized: ip_not_allowlisted' };
@@ -105,8 +105,7 @@ describe('through a socket', () => {
   });
 
   async function ask(to: TestServer, path: string, ...lines: string[]): Promise<number> {
-    const headers = ['Host: localhost', ...lines].map((line) => `${line}\r\n`).join('');
-    const [{ status, body }] = await sendRaw(to.port, [`GET ${path} HTTP/1.1\r\n${headers}\r\n`]);
+    const [{ status, body }] = await sendRaw(to.port, [requestHead(`GET ${path}`, ...lines)]);
     if (status === 401) expect(JSON.parse(body)).toEqual(refused);
     return status;
   }
@@ -157,7 +156,7 @@ describe('through a socket', () => {
     expect(guarded).toEqual([...names.map((name) => `/${name}`), ...names.map((name) => `/data-api/${name}`)]);
     // Also before anything of the request is read.
     for (const path of guarded) expect(await ask(server, `${path}?no=1`), path).toBe(401);
-    const [head] = await sendRaw(server.port, ['HEAD /oi HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    const [head] = await sendRaw(server.port, [requestHead('HEAD /oi')]);
     expect(head.status).toBe(401);
     for (const path of ['/', '/data-api/', '/time', '/markets']) expect(await ask(server, path), path).toBe(200);
   });

@@ -3,7 +3,8 @@
 import { getAddress } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { l2Headers, send } from '../support/client.ts';
+import { l2Headers, send, serviceHeaders } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import {
   alice,
   bob,
@@ -26,12 +27,8 @@ const newMarketWithFee = (): Promise<MarketIds> => newMarket({ fee: { rate: 0.05
 
 /** A builder key of Alice's, and her builder code, which is the same for each of her keys. */
 async function makeBuilderKey(): Promise<{ readonly code: string; readonly key: ApiCredentials }> {
-  const {
-    key: apiKey,
-    secret,
-    passphrase,
-    builderCode: code,
-  } = (await call(alice, 'POST', '/auth/builder-api-key')).json;
+  const { json } = await call(alice, 'POST', '/auth/builder-api-key');
+  const { key: apiKey, secret, passphrase, builderCode: code } = json;
   return { code, key: { apiKey, secret, passphrase } };
 }
 
@@ -102,7 +99,7 @@ test('filters select rows, the letter case of the code is ignored, and bad param
   const other = await newMarket();
   await trade(other, CODE, CODE);
   await trade(market, CODE, undefined);
-  const all = (await get(`/builder/trades?builder_code=${CODE.toUpperCase().replace('0X', '0x')}`)).data;
+  const all = (await get(`/builder/trades?builder_code=${inUpperCase(CODE)}`)).data;
   expect(all.length).toBe(3);
   const sizes = async (query: string) => (await page(query)).data.length;
   const seconds = Number(all[0].matchTime);
@@ -156,11 +153,8 @@ test('without builder_code, the owner of a builder key gets its own trades as a 
   const both = await trade(market, code, code);
   const single = await trade(other, undefined, code);
   const headers = l2Headers(alice.wallet.address, key, 'GET', '/builder/trades');
-  const service = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]),
-  );
   const replies = [
-    await send(server.url, 'GET', '/builder/trades', undefined, service),
+    await send(server.url, 'GET', '/builder/trades', undefined, serviceHeaders(headers)),
     await call(alice, 'GET', '/builder/trades'),
   ];
   for (const { status, json } of replies) {

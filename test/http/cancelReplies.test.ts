@@ -5,6 +5,9 @@ import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../..
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, sendSigned } from '../support/client.ts';
+import { buyCommand } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** More orders than the views keep after they have ended. */
@@ -20,31 +23,21 @@ beforeAll(async () => {
   key = await createKey(server.url, server.wallets[0]);
   await submit({
     type: 'CreateMarket',
-    ...{ eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100, feeRate: 0 },
-    ...{ minOrderLots: 1, delaySeconds: 0, minMarketableBuyMicro: 0 },
-    ...{ conditionId: idOf(1), firstToken: idOf(2), secondToken: idOf(3) },
+    eventNumber: 0,
+    ...PLAIN_TERMS,
+    ...{ conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) },
     tail: Buffer.from('{"slug":"m"}'),
   });
 });
 afterAll(() => server.close());
 
-const idOf = (number: number): string => `0x${number.toString(16).padStart(8, '0').repeat(8)}`;
 const submit = (command: Command): Promise<LogRecord> => server.exchange.submit(encodeCommand(command));
 
 /** Rests a bid for one lot. */
 function rest(number: number): Promise<LogRecord> {
-  const { address } = server.wallets[0];
-  return submit({
-    ...{
-      type: 'PlaceOrder',
-      orderId: idOf(number),
-      keyId: requireKeyId(key.apiKey),
-      maker: address,
-      owner: address,
-    },
-    ...{ marketIndex: 0, outcome: 0, side: 0, orderType: 0, flags: 0, makerAmountMicro: 100, takerAmountMicro: 10_000 },
-    ...{ timestampMs: clock.now(), expirationS: 0 },
-  });
+  const buyer = { owner: server.wallets[0].address, keyId: requireKeyId(key.apiKey) };
+  const order = { orderId: orderIdOf(number), marketIndex: 0, outcome: 0, pips: 100, lots: 1 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
 }
 
 /** Makes the exchange take another command right after the next one, `ms` later on its clock, and flush both together. */

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { createKey, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
 import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
@@ -11,9 +12,7 @@ afterAll(closeOperatorWorld);
 
 test('deposits and withdrawals return the new balance, and are rejected beyond their limits', async () => {
   const { address } = developmentWallet(40);
-  const first = await accepted(
-    admin('/admin/deposits', { address: address.toUpperCase().replace('0X', '0x'), amount: '12.500001' }),
-  );
+  const first = await accepted(admin('/admin/deposits', { address: inUpperCase(address), amount: '12.500001' }));
   expect(first).toEqual({ address, owner: address, amount: '12.500001', balance: '12.500001' });
   const second = await accepted(admin('/admin/withdrawals', { address, amount: '2.5' }));
   expect(second.balance).toBe('10.000001');

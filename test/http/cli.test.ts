@@ -1,6 +1,5 @@
 // The program as a user runs it: its output, its stop, and its messages when it cannot start. Each test starts processes of
 // its own, in folders of its own.
-
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -36,7 +35,25 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'outcry-cli-'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+/** What serve needs at least. */
+const CHAIN = ['--chain', '80002'];
+const SERVE_ENV = {
+  OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
+  OUTCRY_SECRET: 'a secret of at least thirty-two characters',
+};
 const freshDir = (): string => join(folder, `data-${folderCount++}`);
+
+async function startAndStop(dataDir: string): Promise<void> {
+  const server = await startServerProcess({ dataDir });
+  await server.stop();
+}
+
+/** A data directory in which an exchange has run. */
+async function usedDir(): Promise<string> {
+  const dataDir = freshDir();
+  await startAndStop(dataDir);
+  return dataDir;
+}
 
 function listenAnywhere(server: Server): Promise<number> {
   return new Promise((resolve) => {
@@ -198,31 +215,24 @@ describe('unsuccessful starts', () => {
   });
 
   test('a data directory with an emptied journal: exit status 5, and the message asks for a restore', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     truncateSync(join(dataDir, 'journal', 'data.mdb'));
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
     expect([end.status, end.output]).toEqual([5, expect.stringContaining('is missing or empty. Restore that file')]);
   });
 
   test('a data directory of development used by serve: exit status 5, and the message names both modes', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
-    const env = {
-      OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
-      OUTCRY_SECRET: 'a secret of at least thirty-two characters',
-    };
-    const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
+    const dataDir = await usedDir();
+    const end = await runToEnd(['serve', '--port', '0', ...CHAIN, '--data-dir', dataDir], { env: SERVE_ENV });
     const sentence = `The data directory ${dataDir} was created for development, but this is production.`;
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
   });
 
   test('a data directory with an empty mode file, which is written only once: exit status 5', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const file = join(dataDir, 'mode');
     const { mtimeMs } = statSync(file);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
     expect([statSync(file).mtimeMs, readFileSync(file, 'utf8')]).toEqual([mtimeMs, 'development\n']); // written once
     truncateSync(file);
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
@@ -240,27 +250,21 @@ describe('unsuccessful starts', () => {
   });
 
   test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const file = join(dataDir, 'mode');
     rmSync(file);
-    const env = {
-      OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen',
-      OUTCRY_SECRET: 'a secret of at least thirty-two characters',
-    };
     const journal = join(dataDir, 'journal', 'data.mdb');
     const before = readFileSync(journal);
-    const end = await runToEnd(['serve', '--port', '0', '--chain', '80002', '--data-dir', dataDir], { env });
+    const end = await runToEnd(['serve', '--port', '0', ...CHAIN, '--data-dir', dataDir], { env: SERVE_ENV });
     const sentence = `The file ${file} is missing, so the mode of the data directory is unknown.`;
     expect([end.status, end.output, existsSync(file)]).toEqual([5, expect.stringContaining(sentence), false]);
     expect(readFileSync(journal).equals(before)).toBe(true); // a start with the other mode's settings adds a record
     writeFileSync(file, 'development\n');
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('SIGTERM while the journal is read: exit status 0, and the lock is released', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     // The signal arrives as soon as the process has locked the directory, which it must then release.
     const script = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
@@ -277,7 +281,7 @@ describe('unsuccessful starts', () => {
       'SIGTERM: stopped while reading the journal.\n',
       false,
     ]);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('SIGTERM to all processes during the first look after a crash: exit status 0', async () => {
@@ -294,8 +298,7 @@ describe('unsuccessful starts', () => {
   });
 
   test('an unreadable file in the data directory: exit status 5, and the message names the cause', async () => {
-    const dataDir = freshDir();
-    await (await startServerProcess({ dataDir })).stop();
+    const dataDir = await usedDir();
     const start = ['start', '--port', '0', '--data-dir', dataDir];
     const secret = join(dataDir, SERVER_SECRET_FILE);
     rmSync(secret);
@@ -342,9 +345,6 @@ describe('unsuccessful starts', () => {
 });
 
 describe('serve', () => {
-  const chain = ['--chain', '80002'];
-  const env = { OUTCRY_ADMIN_TOKEN: 'a-token-of-sixteen', OUTCRY_SECRET: 'a secret of at least thirty-two characters' };
-
   test('needs a chain other than 137, an admin token and a secret, with one error message for each', async () => {
     const outcome = async (args: readonly string[], variables: Record<string, string>) => {
       const { status, output } = await runToEnd(['serve', ...args, '--data-dir', freshDir()], {
@@ -353,22 +353,25 @@ describe('serve', () => {
       });
       return [status, output];
     };
-    expect(await outcome([], env)).toEqual([2, expect.stringMatching(/^serve needs --chain/)]);
-    expect(await outcome(['--chain', '137'], env)).toEqual([2, expect.stringMatching(/^serve refuses chain 137/)]);
-    const { OUTCRY_SECRET, OUTCRY_ADMIN_TOKEN } = env;
-    expect(await outcome(chain, { OUTCRY_SECRET })).toEqual([2, expect.stringMatching(/^serve needs an admin token/)]);
-    expect(await outcome(chain, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
-    const short = await outcome(chain, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
+    expect(await outcome([], SERVE_ENV)).toEqual([2, expect.stringMatching(/^serve needs --chain/)]);
+    expect(await outcome(['--chain', '137'], SERVE_ENV)).toEqual([
+      2,
+      expect.stringMatching(/^serve refuses chain 137/),
+    ]);
+    const { OUTCRY_SECRET, OUTCRY_ADMIN_TOKEN } = SERVE_ENV;
+    expect(await outcome(CHAIN, { OUTCRY_SECRET })).toEqual([2, expect.stringMatching(/^serve needs an admin token/)]);
+    expect(await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
+    const short = await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
     expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
   });
 
   test('rejects an invalid secret before it creates or writes anything', async () => {
     const dataDir = freshDir();
-    const serve = ['serve', '--port', '0', ...chain, '--data-dir', dataDir];
-    const { OUTCRY_ADMIN_TOKEN } = env;
+    const serve = ['serve', '--port', '0', ...CHAIN, '--data-dir', dataDir];
+    const { OUTCRY_ADMIN_TOKEN } = SERVE_ENV;
     const short = await runToEnd(serve, { env: { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' } });
     expect([short.status, existsSync(dataDir)]).toEqual([5, false]);
-    await (await startServerProcess({ command: 'serve', dataDir, args: chain, env })).stop();
+    await (await startServerProcess({ command: 'serve', dataDir, args: CHAIN, env: SERVE_ENV })).stop();
     const journal = join(dataDir, 'journal', 'data.mdb');
     const before = readFileSync(journal);
     writeFileSync(join(dataDir, SERVER_SECRET_FILE), 'no hex digits', { mode: 0o600 });
@@ -379,7 +382,7 @@ describe('serve', () => {
 
   test('logs its start and stop', async () => {
     const dataDir = freshDir();
-    const server = await startServerProcess({ command: 'serve', dataDir, args: [...chain, '--json'], env });
+    const server = await startServerProcess({ command: 'serve', dataDir, args: [...CHAIN, '--json'], env: SERVE_ENV });
     await server.stop();
     const lines = server.output.split('\n').filter((line) => line.includes('"level"'));
     const [first, ...others] = lines.map((line) => JSON.parse(line));
@@ -394,7 +397,12 @@ describe('serve', () => {
   });
 
   test('starts without markets, wallets, faucet or the development admin token', async () => {
-    const server = await startServerProcess({ command: 'serve', dataDir: freshDir(), args: [...chain, '--json'], env });
+    const server = await startServerProcess({
+      command: 'serve',
+      dataDir: freshDir(),
+      args: [...CHAIN, '--json'],
+      env: SERVE_ENV,
+    });
     const banner = JSON.parse(server.output.split('\n').find((line) => line.includes('"chain_id"')) ?? '');
     expect(banner).toMatchObject({ mode: 'production', chain_id: 80_002, markets: {}, ready: true });
     expect(banner).not.toHaveProperty('wallets');
@@ -403,7 +411,7 @@ describe('serve', () => {
     const event = (token: string) =>
       send(server.url, 'POST', '/admin/events', { title: 'x' }, { authorization: `Bearer ${token}` });
     expect((await event('dev-admin')).status).toBe(401);
-    expect((await event(env.OUTCRY_ADMIN_TOKEN)).status).toBe(200);
+    expect((await event(SERVE_ENV.OUTCRY_ADMIN_TOKEN)).status).toBe(200);
     await server.stop();
   });
 });

@@ -1,8 +1,5 @@
 // createExchange as the tests of a bot use it: several independent exchanges in one process; a clock that the test moves;
 // settings by the names of the configuration file; a folder that outlives an exchange.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { afterEach, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
@@ -10,9 +7,9 @@ import { Catalog } from '../../server/catalog/index.ts';
 import { createExchange, type OwnExchange } from '../../server/createExchange.ts';
 import { createMarket, type Market, newTrader, OrderType, raw, Side } from '../conformance/world.ts';
 import { freePort } from '../support/ports.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const running: OwnExchange[] = [];
-const folders: string[] = [];
 
 async function create(...args: Parameters<typeof createExchange>): Promise<OwnExchange> {
   const exchange = await createExchange(...args);
@@ -22,7 +19,6 @@ async function create(...args: Parameters<typeof createExchange>): Promise<OwnEx
 
 afterEach(async () => {
   for (const exchange of running.splice(0)) await exchange.close();
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
 const traderOf = ({ url, wallets: [{ privateKey }] }: OwnExchange) => newTrader(url, 0, privateKey as Hex);
@@ -80,8 +76,7 @@ test('invalid settings are rejected by name', async () => {
 });
 
 test('a data directory keeps its markets for the next exchange, and only one can open it at a time', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-own-exchange-'));
-  folders.push(dataDir);
+  const dataDir = tempDir();
   const first = await create({ dataDir });
   const { conditionId } = await createMarket(first.url);
   await expect(createExchange({ dataDir })).rejects.toThrow(dataDir);

@@ -4,22 +4,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
-import { send, sendRaw } from '../support/client.ts';
+import { requestHead, send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
-/** The endpoints of the test have no schema worth checking. */
-const schema = { reply: z.unknown() };
-const row = {
-  method: 'GET',
-  auth: 'none',
-  throttle: 'general',
-  section: 'test',
-  summary: 'For the test.',
-  schema,
-} as const;
+const row = { ...TEST_ENDPOINT, method: 'GET' } as const;
 let server: TestServer | undefined;
 afterEach(() => server?.close());
 
@@ -99,7 +90,7 @@ test('a stopping server refuses connections, rejects new requests and completes 
   const { handler, entered, open } = gate();
   const running = await startTestServer({ endpoints: [{ ...row, path: '/gate', handler }] });
   const { port, url } = running;
-  const request = 'GET /gate HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  const request = requestHead('GET /gate');
   const first = sendRaw(port, [request]);
   await entered;
   // A connection that was open before; its second request comes after the stop has begun.
@@ -109,7 +100,7 @@ test('a stopping server refuses connections, rejects new requests and completes 
     const [chunk] = await once(socket, 'data');
     return String(chunk);
   };
-  expect(await replyOf('GET /other HTTP/1.1\r\nHost: localhost\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
+  expect(await replyOf(requestHead('GET /other'))).toMatch(/^HTTP\/1\.1 404 /);
   const stopped = running.close();
   await expect(fetch(`${url}/gate`)).rejects.toThrow();
   const late = await replyOf(request);

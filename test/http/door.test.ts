@@ -1,19 +1,15 @@
 // The door's replies to requests that no handler should see, over real sockets: every error path, with its text. The table
 // is the full one plus a few endpoints that only echo or refuse.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { httpLimits } from '../../server/http/limits.ts';
-import { send, sendRaw } from '../support/client.ts';
+import { requestHead, send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-
-/** The endpoints of the test have no schema worth checking. */
-const schema = { reply: z.unknown() };
-const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
 const seen: HttpRequest[] = [];
 const echo: Handler = (request) => {
@@ -23,12 +19,12 @@ const echo: Handler = (request) => {
 const VERSION_TEXT = JSON.stringify({ version: 2, interface: INTERFACE_VERSION });
 const table: readonly Endpoint[] = [
   ...endpoints,
-  { ...row, method: 'POST', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/echo', handler: echo },
-  { ...row, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
-  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...TEST_ENDPOINT, method: 'POST', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'PUT', path: '/test/fixed-text', handler: echo, badBodyText: 'Invalid order payload' },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
   {
-    ...row,
+    ...TEST_ENDPOINT,
     method: 'GET',
     path: '/test/bad',
     handler: () => {
@@ -36,12 +32,17 @@ const table: readonly Endpoint[] = [
     },
   },
   {
-    ...row,
+    ...TEST_ENDPOINT,
     method: 'GET',
     path: '/test/no-history',
     handler: () => Promise.reject(new HistorianUnavailable('its index is being rebuilt')),
   },
-  { ...row, method: 'GET', path: '/test/ip', handler: (request): Reply => ({ body: JSON.stringify(request.ip) }) },
+  {
+    ...TEST_ENDPOINT,
+    method: 'GET',
+    path: '/test/ip',
+    handler: (request): Reply => ({ body: JSON.stringify(request.ip) }),
+  },
 ];
 
 let server: TestServer;
@@ -50,8 +51,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const post = (length: number | string, more = ''): string =>
-  `POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n${more}\r\n`;
+const post = (length: number, ...more: readonly string[]): string =>
+  requestHead('POST /test/echo', 'Content-Type: application/json', `Content-Length: ${length}`, ...more);
 const errorOf = (body: string): string => JSON.parse(body).error;
 
 describe('routes', () => {
@@ -74,11 +75,16 @@ describe('routes', () => {
   });
 
   test('an unknown path under /ws gives 404 with the paths of the streams, with or without an upgrade', async () => {
-    const upgrade =
-      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    const key = 'dGhlIHNhbXBsZSBub25jZQ==';
+    const upgrade = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      `Sec-WebSocket-Key: ${key}`,
+    ];
     for (const path of ['/ws/markets', '/ws/user/', '/ws/Market'])
-      for (const headers of ['', upgrade]) {
-        const [raw] = await sendRaw(server.port, [`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`]);
+      for (const headers of [[], upgrade]) {
+        const [raw] = await sendRaw(server.port, [requestHead(`GET ${path}`, ...headers)]);
         expect([raw.status, errorOf(raw.body)]).toEqual([404, 'not found: the streams are /ws/market and /ws/user']);
       }
   });
@@ -88,7 +94,7 @@ describe('routes', () => {
     expect(reply.status).toBe(405);
     expect(reply.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
     expect(reply.json.error).toBe('DELETE is not allowed on /time; allowed methods: GET, HEAD, OPTIONS');
-    const [raw] = await sendRaw(server.port, ['BREW /time HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    const [raw] = await sendRaw(server.port, [requestHead('BREW /time')]);
     expect(raw.status).toBe(405);
   });
 
@@ -112,6 +118,13 @@ describe('routes', () => {
     expect((await send(server.url, 'GET', '/test/ip')).json).toMatch(/127\.0\.0\.1$/);
   });
 
+  test('a header is found by its name, whatever the values of others are', async () => {
+    seen.length = 0;
+    await send(server.url, 'POST', '/test/echo', {}, { 'x-first': 'x-second', 'x-second': 'x-third' });
+    const [{ header }] = seen;
+    expect(['x-first', 'x-second', 'x-third'].map(header)).toEqual(['x-second', 'x-third', '']);
+  });
+
   test('a BadRequest sets the status, fields and headers of the response', async () => {
     const reply = await send(server.url, 'GET', '/test/bad');
     expect(reply.status).toBe(429);
@@ -130,21 +143,17 @@ test('an unavailable historian gives 503 with Retry-After', async () => {
 
 describe('HEAD and OPTIONS', () => {
   test('HEAD gives the same status and Content-Length as GET, and 405 where there is no GET', async () => {
-    const replies = await sendRaw(
-      server.port,
-      ['HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n', 'HEAD /version HTTP/1.1\r\nHost: localhost\r\n\r\n'],
-      2,
-    );
+    const replies = await sendRaw(server.port, [requestHead('HEAD /version'), requestHead('HEAD /version')], 2);
     expect(replies.map(({ status }) => status)).toEqual([200, 200]);
     expect(replies[0].headers['content-length']).toBe(String(VERSION_TEXT.length));
     // The length is that of the bytes, not of the characters.
     const path = '/test/by/%E2%82%AC/x';
     const { headers } = await send(server.url, 'GET', path);
-    const [euro] = await sendRaw(server.port, [`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`]);
+    const [euro] = await sendRaw(server.port, [requestHead(`HEAD ${path}`)]);
     expect(euro.headers['content-length']).toBe(headers.get('content-length'));
-    const [missing] = await sendRaw(server.port, ['HEAD /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    const [missing] = await sendRaw(server.port, [requestHead('HEAD /nowhere')]);
     expect(missing.status).toBe(404);
-    const [onlyPost] = await sendRaw(server.port, ['HEAD /order HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+    const [onlyPost] = await sendRaw(server.port, [requestHead('HEAD /order')]);
     expect(onlyPost.status).toBe(405);
   });
 
@@ -161,6 +170,21 @@ describe('HEAD and OPTIONS', () => {
     expect(reply.headers.get('access-control-allow-methods')).toContain('POST');
     const get = await send(server.url, 'GET', '/time', undefined, { origin: 'http://elsewhere.example' });
     expect(get.headers.get('access-control-allow-origin')).toBe('*');
+  });
+
+  test('a preflight allows the header names that it lists, and any if the list is missing, malformed or long', async () => {
+    const longest = 'x'.repeat(httpLimits.preflightHeadersCharactersMax);
+    for (const [asked, allowed] of [
+      ['POLY_ADDRESS, x-1', 'POLY_ADDRESS, x-1'],
+      [longest, longest],
+      [`${longest}x`, '*'],
+      ['a;b', '*'],
+      ['', '*'],
+    ]) {
+      const headers = { 'access-control-request-headers': asked };
+      const reply = await send(server.url, 'OPTIONS', '/order', undefined, headers);
+      expect(reply.headers.get('access-control-allow-headers')).toBe(allowed);
+    }
   });
 
   test('web pages of any origin can read all headers of public responses, error responses included', async () => {
@@ -199,7 +223,7 @@ describe('Host', () => {
   test.each(['localhost', 'LOCALHOST:1', 'a.b.localhost:80', '127.0.0.1', '127.9.8.7:1', '[::1]:8080', 'localhost.'])(
     'a loopback development server accepts the host %s',
     async (host) => {
-      const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+      const [reply] = await sendRaw(server.port, [requestHead('GET /time', `Host: ${host}`)]);
       expect(reply.status).toBe(200);
     },
   );
@@ -207,7 +231,7 @@ describe('Host', () => {
   test.each(['elsewhere.example', 'elsewhere.example:8080', 'localhost.example', '127.0.0.1.example', '10.0.0.1'])(
     'a loopback development server rejects the host %s with 421',
     async (host) => {
-      const [reply] = await sendRaw(server.port, [`GET /time HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
+      const [reply] = await sendRaw(server.port, [requestHead('GET /time', `Host: ${host}`)]);
       expect(reply.status).toBe(421);
       const name = host.split(':')[0];
       expect(errorOf(reply.body)).toBe(
@@ -224,7 +248,7 @@ describe('Host', () => {
 
   test('host names added by the configuration are accepted', async () => {
     const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });
-    const [reply] = await sendRaw(other.port, ['GET /time HTTP/1.1\r\nHost: BOX.lan:9\r\n\r\n']);
+    const [reply] = await sendRaw(other.port, [requestHead('GET /time', 'Host: BOX.lan:9')]);
     expect(reply.status).toBe(200);
     await other.close();
   });
@@ -245,8 +269,7 @@ describe('bodies', () => {
   });
 
   test('the body of a GET reaches the handler', async () => {
-    const head =
-      'GET /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n';
+    const head = requestHead('GET /test/echo', 'Content-Type: application/json', 'Content-Length: 3');
     const [reply] = await sendRaw(server.port, [head, '[1]']);
     expect(JSON.parse(reply.body).json).toEqual([1]);
   });
@@ -293,7 +316,7 @@ describe('bodies', () => {
     expect(utf8.status).toBe(200);
     const blank = await send(server.url, 'POST', '/test/echo', '{}', { 'content-type': 'application/json ; q=1' });
     expect(blank.status).toBe(200);
-    const none = 'POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}';
+    const none = `${requestHead('POST /test/echo', 'Content-Length: 2')}{}`;
     expect((await sendRaw(server.port, [none]))[0].status).toBe(200);
   });
 
@@ -304,7 +327,7 @@ describe('bodies', () => {
     expect(errorOf(declared.body)).toBe(`the body has ${bytes} bytes or more; at most 1048576 bytes are allowed`);
     const sent = await send(server.url, 'POST', '/test/echo', `"${'x'.repeat(bytes)}"`);
     expect(sent.status).toBe(413);
-    const chunked = 'POST /test/echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunked = requestHead('POST /test/echo', 'Transfer-Encoding: chunked');
     const chunk = `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
     const [undeclared] = await sendRaw(server.port, [chunked, chunk]);
     expect(undeclared.status).toBe(413);
@@ -320,16 +343,16 @@ describe('bodies', () => {
   });
 
   test('a duplicate Content-Length is rejected with 400', async () => {
-    const [different] = await sendRaw(server.port, [post(2, 'Content-Length: 5\r\n'), '{}']);
+    const [different] = await sendRaw(server.port, [post(2, 'Content-Length: 5'), '{}']);
     expect(different.status).toBe(400);
     expect(errorOf(different.body)).toBe('Content-Length is given 2 times; send it once');
-    const [equal] = await sendRaw(server.port, [post(2, 'Content-Length: 2\r\n'), '{}']);
+    const [equal] = await sendRaw(server.port, [post(2, 'Content-Length: 2'), '{}']);
     expect(equal.status).toBe(400);
   });
 
   test('a response sent before the body has arrived leaves the connection usable', async () => {
-    const unknown = 'POST /nowhere HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n';
-    const get = 'GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n';
+    const unknown = requestHead('POST /nowhere', 'Content-Length: 4');
+    const get = requestHead('GET /version');
     const replies = await sendRaw(server.port, [unknown, 'tr', 'ue', get], 2);
     expect(replies.map(({ status }) => status)).toEqual([404, 200]);
   });

@@ -2,17 +2,15 @@
 // disconnect midway. None may keep another waiting. The table is the full one plus endpoints that wait or reply at length.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { z } from 'zod';
 import type { Endpoint, Handler } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { httpLimits } from '../../server/http/limits.ts';
-import { send, sendRaw } from '../support/client.ts';
+import { requestHead, send, sendRaw } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
-const schema = { reply: z.unknown() };
-const row = { auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema } as const;
 let release: () => void = () => {};
 let enteredCount = 0;
 let echoCount = 0;
@@ -51,14 +49,14 @@ const inTwoSteps: Handler = function* () {
 };
 const table: readonly Endpoint[] = [
   ...endpoints,
-  { ...row, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
-  { ...row, method: 'POST', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/echo', handler: echo },
-  { ...row, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
-  { ...row, method: 'GET', path: '/test/slow', handler: slow },
-  { ...row, method: 'GET', path: '/test/endless', handler: endless },
-  { ...row, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
-  { ...row, method: 'GET', path: '/test/large', handler: large },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/long', handler: () => ({ body: longBody }) },
+  { ...TEST_ENDPOINT, method: 'POST', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/echo', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/by/{name}/{other}', handler: echo },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/slow', handler: slow },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/endless', handler: endless },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/two-steps', handler: inTwoSteps },
+  { ...TEST_ENDPOINT, method: 'GET', path: '/test/large', handler: large },
 ];
 
 let server: TestServer;
@@ -70,7 +68,7 @@ afterAll(() => server.close());
 /** Reads the reply to a request for the long body with pauses of `pauseMs`; undefined when it disconnects midway. */
 async function readLong(pauseMs: number, isLeaving = false): Promise<Buffer | undefined> {
   const socket = connect(server.port, '127.0.0.1');
-  socket.write('GET /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  socket.write(requestHead('GET /test/long'));
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of socket) {
@@ -90,14 +88,14 @@ test('long responses arrive whole, however slowly they are read, while other cli
   const bodies = await Promise.all(read);
   for (const body of bodies) if (body !== undefined) expect(body.equals(longBody)).toBe(true);
   expect(bodies.filter((body) => body === undefined).length).toBe(2);
-  const [head] = await sendRaw(server.port, ['HEAD /test/long HTTP/1.1\r\nHost: localhost\r\n\r\n']);
+  const [head] = await sendRaw(server.port, [requestHead('HEAD /test/long')]);
   expect(head.headers['content-length']).toBe(String(longBody.length));
 });
 
 test('work on a response stops once its client has disconnected, and does not delay others', async () => {
   const clients = [1, 2, 3].map(() => {
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /test/endless HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(requestHead('GET /test/endless'));
     return socket;
   });
   // The first step of each request is made at once, then only those of the first one.
@@ -110,7 +108,7 @@ test('work on a response stops once its client has disconnected, and does not de
 });
 
 describe('pipelined requests', () => {
-  const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+  const get = (path: string): string => requestHead(`GET ${path}`);
 
   /** Sends a burst in one write, ignoring the replies; resolves when the server has closed the connection. */
   const burst = (path: string, count: number): Promise<void> =>
@@ -159,7 +157,7 @@ describe('clients that disconnect', () => {
   test('in the middle of a body do not affect the server', async () => {
     await new Promise<void>((resolve) => {
       const socket = connect(server.port, '127.0.0.1', () => {
-        socket.write('POST /test/echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n', () => {
+        socket.write(requestHead('POST /test/echo', 'Content-Length: 100'), () => {
           socket.write('{"a"', () => socket.destroy());
         });
       });
@@ -171,7 +169,7 @@ describe('clients that disconnect', () => {
   test('while a handler is waiting do not affect the server', async () => {
     const before = enteredCount;
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /test/slow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(requestHead('GET /test/slow'));
     while (enteredCount === before) await send(server.url, 'GET', '/version');
     await new Promise<void>((resolve) => {
       socket.on('close', () => resolve());

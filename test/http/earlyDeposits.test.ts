@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { encodeCommand, RULES_VERSION, RulesVersion } from '../../engine/index.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
-import { inTempDir } from '../journal/support.ts';
 import { ADMIN, createKey, l1Headers, send, sendSigned } from '../support/client.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 
-const times = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
 const wallets = walletDeriver();
 let server: TestServer;
 
@@ -61,7 +61,7 @@ describe('a deposit to a derived wallet', () => {
     const wallet = developmentWallet(28);
     const { safe } = wallets.derivedWallets(wallet.address.toLowerCase());
     const bound = `0x${'28'.repeat(20)}`;
-    const started = { type: 'Started', ...times, creditMicro: 0 } as const;
+    const started = { type: 'Started', ...PLAIN_SETTINGS } as const;
     await exchange.submit(encodeCommand({ ...started, rulesVersion: RulesVersion.FIRST }));
     await exchange.submit(encodeCommand({ type: 'BindWallet', owner: bound, wallet: safe, signatureType: 2 }));
     const amount = { amountMicro: 1_000_000, isFaucet: 0 };
@@ -87,28 +87,27 @@ describe.each([0, 1_000_000])(
   'a deposit concurrent with the first key of its owner, with a credit of %i',
   (creditMicro) => {
     test('belongs to the owner, whichever comes first', async () => {
-      await inTempDir(async (dataDir) => {
-        const durable = await startTestServer({ config: { dataDir } });
-        const started = { type: 'Started', rulesVersion: RULES_VERSION, ...times, creditMicro } as const;
-        await durable.exchange.submit(encodeCommand(started));
-        for (let index = 30; index < 40; index += 1) {
-          const wallet = developmentWallet(index);
-          const owner = wallet.address.toLowerCase();
-          const { safe } = wallets.derivedWallets(owner);
-          const body = { address: safe, amount: '2' };
-          const asked = [
-            () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
-            () => send(durable.url, 'POST', '/admin/deposits', body, ADMIN),
-          ];
-          if (index % 2 === 0) asked.reverse();
-          const replies = await Promise.all(asked.map((ask) => ask()));
-          expect(replies.map(({ status, json }) => [status, json.error])).toEqual(replies.map(() => [200, undefined]));
-          const account = durable.services.views.accounts.byWallet(safe);
-          expect(account?.owner).toBe(owner);
-          expect([2_000_000, 2_000_000 + creditMicro]).toContain(account?.collateralMicro);
-        }
-        await durable.close();
-      });
+      const dataDir = tempDir();
+      const durable = await startTestServer({ config: { dataDir } });
+      const started = { type: 'Started', rulesVersion: RULES_VERSION, ...PLAIN_SETTINGS, creditMicro } as const;
+      await durable.exchange.submit(encodeCommand(started));
+      for (let index = 30; index < 40; index += 1) {
+        const wallet = developmentWallet(index);
+        const owner = wallet.address.toLowerCase();
+        const { safe } = wallets.derivedWallets(owner);
+        const body = { address: safe, amount: '2' };
+        const asked = [
+          () => send(durable.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet)),
+          () => send(durable.url, 'POST', '/admin/deposits', body, ADMIN),
+        ];
+        if (index % 2 === 0) asked.reverse();
+        const replies = await Promise.all(asked.map((ask) => ask()));
+        expect(replies.map(({ status, json }) => [status, json.error])).toEqual(replies.map(() => [200, undefined]));
+        const account = durable.services.views.accounts.byWallet(safe);
+        expect(account?.owner).toBe(owner);
+        expect([2_000_000, 2_000_000 + creditMicro]).toContain(account?.collateralMicro);
+      }
+      await durable.close();
     });
   },
 );

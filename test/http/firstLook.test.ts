@@ -1,13 +1,13 @@
 // A journal that was not closed in order is read by another process before the exchange maps it: one that crashes its
 // reader is refused in a sentence, and an intact one starts as usual.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openExchange } from '../../engine/index.ts';
 import { requireReadable } from '../../server/dataDirectory/firstLook.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const PAGE_BYTES = 4096;
 const PAGE_HEADER_BYTES = 24;
@@ -57,26 +57,22 @@ function damage(dataDir: string): void {
 test.each([false, true])(
   'a journal that crashes its reader is rejected as damaged, with exit status 5 (with a snapshot: %s)',
   async (hasSnapshot) => {
-    const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
-    try {
-      const dataDir = await makeKilled(folder, hasSnapshot);
-      await requireReadable(dataDir);
-      damage(dataDir);
-      const refusal = /is damaged: reading it killed a process with SIG(BUS|SEGV)\. Restore it from a backup/;
-      await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
-      const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
-      expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
-      // A journal that was closed in order is opened at once.
-      rmSync(join(dataDir, 'lock'));
-      await requireReadable(dataDir);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
-    }
+    const folder = tempDir();
+    const dataDir = await makeKilled(folder, hasSnapshot);
+    await requireReadable(dataDir);
+    damage(dataDir);
+    const refusal = /is damaged: reading it killed a process with SIG(BUS|SEGV)\. Restore it from a backup/;
+    await expect(requireReadable(dataDir)).rejects.toThrow(refusal);
+    const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([5, expect.stringMatching(refusal)]);
+    // A journal that was closed in order is opened at once.
+    rmSync(join(dataDir, 'lock'));
+    await requireReadable(dataDir);
   },
 );
 
 test('a first look that a signal from outside ends does not report the journal as damaged', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+  const folder = tempDir();
   const { execArgv } = process;
   try {
     const dataDir = await makeKilled(folder, false);
@@ -89,12 +85,11 @@ test('a first look that a signal from outside ends does not report the journal a
     }
   } finally {
     process.execArgv = execArgv;
-    rmSync(folder, { recursive: true, force: true });
   }
 });
 
 test('a first look for which no process can be started is refused with the reason', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-look-'));
+  const folder = tempDir();
   const { execPath } = process;
   try {
     const dataDir = await makeKilled(folder, false);
@@ -105,6 +100,5 @@ test('a first look for which no process can be started is refused with the reaso
     });
   } finally {
     process.execPath = execPath;
-    rmSync(folder, { recursive: true, force: true });
   }
 });

@@ -1,7 +1,6 @@
 // The state of development after its first start: the seed catalog and funded wallets, also when that start was cut off.
 // The catalog is compared with its file, market by market.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeCommand, MarketStatus, openExchange, Resolution, VirtualClock } from '../../engine/index.ts';
@@ -10,6 +9,7 @@ import { plantSeed, readSeed } from '../../server/dev/seed.ts';
 import type { Services } from '../../server/services.ts';
 import { Views } from '../../server/views/index.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const DAY_MS = 86_400_000;
 const seed = readSeed();
@@ -67,7 +67,7 @@ test('a first start creates the catalog of the seed file, with dates relative to
 });
 
 test('an interrupted first start is completed by the next one', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const dataDir = tempDir();
   const views = new Views();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
   const firstMs = Date.now() - 5 * DAY_MS;
@@ -87,22 +87,20 @@ test('an interrupted first start is completed by the next one', async () => {
   const endMs = Date.parse(String(markets.eventBySlug(later?.slug ?? '')?.texts.endDate));
   expect(Math.abs(endMs - (later?.endDay ?? 0) * DAY_MS - firstMs)).toBeLessThan(600_000);
   await server.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a first start interrupted before its first event is completed by the next one', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const dataDir = tempDir();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
   await (await openExchange({ dataDir, settings, followers: [] })).close();
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expectWhole(server.services);
   expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
   await server.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a journal that began without the seed catalog gets neither the catalog nor funded wallets', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-first-start-'));
+  const dataDir = tempDir();
   const views = new Views();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
   const exchange = await openExchange({ dataDir, settings, followers: views.followers() });
@@ -114,5 +112,4 @@ test('a journal that began without the seed catalog gets neither the catalog nor
   expect(server.services.views.markets.eventList()).toHaveLength(1);
   expect(server.services.views.accounts.byWallet(server.wallets[0].address)).toBeUndefined();
   await server.close();
-  rmSync(dataDir, { recursive: true });
 });

@@ -2,25 +2,18 @@
 // of their times, how fields are refused; and the view behind them against a naive list of midpoints.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  type Command,
-  encodeCommand,
-  MarketField,
-  MarketStatus,
-  type OrderType,
-  VirtualClock,
-} from '../../engine/index.ts';
+import { type Command, encodeCommand, MarketField, MarketStatus, VirtualClock } from '../../engine/index.ts';
 import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
 import { type JsonReply, send } from '../support/client.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** The start of the test: a multiple of ten minutes since the epoch. */
 const T0_S = 1_800_000_000;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-const owner = `0x${'a1'.repeat(20)}`;
-const keyId = `0x${'b2'.repeat(16)}`;
+const buyer = { owner: `0x${'a1'.repeat(20)}`, keyId: `0x${'b2'.repeat(16)}` };
 let server: TestServer;
 let orderCount = 0;
 
@@ -34,39 +27,22 @@ async function createMarket(index: number): Promise<void> {
   await submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(index + 1),
-    firstToken: word(2 * index + 100),
-    secondToken: word(2 * index + 101),
+    conditionId: wordOf(index + 1),
+    firstToken: wordOf(2 * index + 100),
+    secondToken: wordOf(2 * index + 101),
     ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
 }
 
-/** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1); returns its order id. */
-async function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<string> {
+/** Rests a bid of 100 shares on the first token (outcome 0) or on the second (outcome 1). */
+function bid(marketIndex: number, outcome: 0 | 1, pips: number): Promise<void> {
   orderCount += 1;
-  const orderId = `0x${orderCount.toString(16).padStart(8, '0').repeat(8)}`;
-  const orderType: OrderType = 0;
-  await submit({
-    type: 'PlaceOrder',
-    orderId,
-    keyId,
-    maker: owner,
-    owner,
-    marketIndex,
-    outcome,
-    side: 0,
-    orderType,
-    flags: 0,
-    makerAmountMicro: 10_000 * pips,
-    takerAmountMicro: 100_000_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
-  });
-  return orderId;
+  const order = { orderId: orderIdOf(orderCount), marketIndex, outcome, pips, lots: 10_000 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
 }
 
-const cancelAll = (): Promise<void> => submit({ type: 'CancelAll', owner, keyId });
+const cancelAll = (): Promise<void> => submit({ type: 'CancelAll', ...buyer });
 const history = (query: string): Promise<JsonReply> => send(server.url, 'GET', `/prices-history?${query}`);
 const midpoint = async (token: number): Promise<number> =>
   Number((await send(server.url, 'GET', `/midpoint?token_id=${token}`)).json.mid);
@@ -78,8 +54,7 @@ const pointsOf = async (query: string): Promise<readonly (readonly [number, numb
 
 beforeAll(async () => {
   server = await startTestServer({ clock });
-  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  for (const command of ownerCommands(buyer)) await submit(command);
   for (const index of [0, 1, 2, 3]) await createMarket(index);
 });
 afterAll(() => server.close());
@@ -112,7 +87,7 @@ test('points are at full minutes, carry the last midpoint forward and end at the
 
 test('a condition id selects its first token, and window, interval and fidelity select the points', async () => {
   const end = (seconds: number): number => T0_S + seconds;
-  expect(await pointsOf(`market=${word(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
+  expect(await pointsOf(`market=${wordOf(1)}&startTs=${end(100)}&endTs=${end(200)}`)).toEqual([
     [120, 0.55],
     [180, 0.55],
   ]);
@@ -220,7 +195,7 @@ test('a closed market keeps its history, unaffected by the orders that its close
 test('a batch is keyed by the ids as requested, and omits unknown ones', async () => {
   const batch = (body: unknown): Promise<JsonReply> => send(server.url, 'POST', '/batch-prices-history', body);
   const { status, json } = await batch({
-    markets: ['100', '101', word(1), '999', '100'],
+    markets: ['100', '101', wordOf(1), '999', '100'],
     start_ts: T0_S,
     end_ts: T0_S + 120,
   });
@@ -233,7 +208,7 @@ test('a batch is keyed by the ids as requested, and omits unknown ones', async (
     { t: T0_S + 60, p: 0.5 },
     { t: T0_S + 120, p: 0.45 },
   ];
-  expect(json).toEqual({ history: { '100': yes, '101': no, [word(1)]: yes } });
+  expect(json).toEqual({ history: { '100': yes, '101': no, [wordOf(1)]: yes } });
   const withText = await batch({ markets: ['101'], start_ts: String(T0_S), end_ts: T0_S + 120, fidelity: 2 });
   expect(withText.json).toEqual({ history: { '101': [no[1]] } });
   expect((await batch({ markets: [] })).json).toEqual({ history: {} });
@@ -293,7 +268,7 @@ test('samples equal those of a naive list of all midpoints', () => {
     fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
       const [history, books, markets] = [new HistoryView(), new BooksView(), new MarketsView()];
       const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
-      const ids = { conditionId: word(1), firstToken: word(2), secondToken: word(3) };
+      const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
       const created = { type: 'MarketCreated', ...terms, ...ids } as const;
       markets.created(created, { type: 'Tick' }, 0);
       const every: { readonly tMs: number; readonly sum: number }[] = [];

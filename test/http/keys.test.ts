@@ -1,10 +1,8 @@
 // API keys over HTTP: created, derived, listed, deleted, and the refusal of each wrong credential (wire.md A.1 to A.3).
 // Each test has a wallet that no other one uses.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { signClobAuth } from '../../server/auth/clobAuth.ts';
@@ -12,9 +10,11 @@ import { signL2 } from '../../server/auth/l2.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
 import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
-import { createKey, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
+import { createKey, l1Headers, l2Headers, send, sendSigned, serviceHeaders } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startServerProcess } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { UUID } from '../support/uuid.ts';
 
 let server: TestServer;
@@ -125,12 +125,9 @@ test('L2 headers are accepted in every valid form, and give 401 if any of them i
     (await send(server.url, 'GET', `${path}?any=1`, undefined, { ...headers })).status;
   const { timestamp, ...request } = { timestamp: good.POLY_TIMESTAMP, method: 'GET', path };
   const hex = signL2({ timestamp, ...request }, credentials.secret, 'hex');
-  const service = Object.fromEntries(
-    Object.entries(good).map(([name, value]) => [name.replace('POLY', 'SERVICE'), value]),
-  );
   expect(await status(good)).toBe(200);
   expect(await status({ ...good, POLY_SIGNATURE: hex })).toBe(200);
-  expect(await status(service)).toBe(200);
+  expect(await status(serviceHeaders(good))).toBe(200);
   expect(await status({ ...good, POLY_API_KEY: credentials.apiKey.toUpperCase() })).toBe(200);
   const old = String(Number(timestamp) - 301);
   const stale = {
@@ -191,7 +188,7 @@ test('a read-only key reads with address and key alone, and cannot cancel orders
 
 test('after a change of the server secret, old keys are rejected and an owner creates new ones', async () => {
   const wallet = freshWallet();
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const dataDir = tempDir();
   const first = await startTestServer({ config: { dataDir } });
   const old = await createKey(first.url, wallet);
   const other = await createKey(first.url, wallet, '7');
@@ -223,11 +220,10 @@ test('after a change of the server secret, old keys are rejected and an owner cr
   expect((await send(second.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet))).status).toBe(400);
   expect((await createKey(second.url, wallet, '7')).apiKey).not.toBe(other.apiKey);
   await second.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a start warns if the latest key was derived from another secret', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const dataDir = tempDir();
   const says = /WARN.*The latest API key was derived from a secret other/;
   const start = async (secret: string, change?: (url: string) => Promise<unknown>) => {
     const server = await startServerProcess({ dataDir, env: { OUTCRY_SECRET: secret } });
@@ -240,11 +236,10 @@ test('a start warns if the latest key was derived from another secret', async ()
   expect(await start(first, (url) => createKey(url, wallet))).not.toMatch(says);
   expect(await start(second, (url) => createKey(url, wallet))).toMatch(says);
   expect(await start(second)).not.toMatch(says);
-  rmSync(dataDir, { recursive: true });
 });
 
 test('a start warns if the latest order was signed for another chain, and names both chains', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-keys-'));
+  const dataDir = tempDir();
   const says = /WARN.*The latest order was signed for chain (\d+), but this exchange uses chain (\d+) /;
   const start = async (chain: string, house: string): Promise<readonly string[] | undefined> => {
     const server = await startServerProcess({ dataDir, args: ['--chain', chain, '--house', house] });
@@ -252,7 +247,7 @@ test('a start warns if the latest order was signed for another chain, and names 
       /_total\{command="PlaceOrder",outcome="accepted"\} [1-9]/.test(
         await (await fetch(`${server.url}/metrics`)).text(),
       );
-    if (house !== 'none') while (!(await hasOrder())) await sleep(50);
+    if (house !== 'none') await vi.waitUntil(hasOrder, PATIENCE);
     await server.stop();
     return says.exec(server.output)?.slice(1);
   };
@@ -261,5 +256,4 @@ test('a start warns if the latest order was signed for another chain, and names 
   expect(await start('80002', 'none')).toEqual(['137', '80002']);
   expect(await start('80002', 'busy')).toEqual(['137', '80002']);
   expect(await start('80002', 'none')).toBeUndefined();
-  rmSync(dataDir, { recursive: true });
 });

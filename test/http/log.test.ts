@@ -2,14 +2,14 @@
 // counted, and an exchange whose output nobody reads goes on.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { makeLogger } from '../../server/process/log.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 /** A file that accepts `room` more bytes, and then reports a full disk. */
 function smallFile() {
@@ -53,7 +53,7 @@ test('in development the log is human-readable and leaves out lines below the lo
 test.runIf(process.platform === 'linux')(
   'an exchange with stdout and stderr on /dev/full keeps serving and exits with status 0',
   async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+    const dataDir = tempDir();
     const full = openSync('/dev/full', 'w');
     const port = await freePort();
     const main = join(import.meta.dirname, '../../server/main.ts');
@@ -67,13 +67,12 @@ test.runIf(process.platform === 'linux')(
         ({ ok }) => ok,
         () => false,
       );
-    while (child.exitCode === null && !(await isUp())) await sleep(50);
+    await vi.waitUntil(async () => child.exitCode !== null || (await isUp()), PATIENCE);
     expect(await isUp()).toBe(true);
     // Lines printed after it began to listen have been refused by now.
     await fetch(`http://127.0.0.1:${port}/events?limit=500`);
     child.kill('SIGTERM');
     expect(await ended).toEqual([0, null]);
     closeSync(full);
-    rmSync(dataDir, { recursive: true });
   },
 );

@@ -2,21 +2,19 @@
 // are served meanwhile, end where nothing older can be asked for, and find the same as in a single turn.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
-import type { HttpRequest, Reply } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
-import { inTurns } from '../../server/http/inTurns.ts';
 import { polymarketDialect } from '../../server/wire/dialect.ts';
 import { tradeId } from '../../server/wire/ids.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { callHandler, replyInTurns } from './handlerTurns.ts';
 
 const T0_S = 1_800_000_000;
 /** The first half have a second each; all others fall into one second. */
 const TRADES = 3_000;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-const idOf = (value: number): string => `0x${value.toString(16).padStart(8, '0').repeat(8)}`;
-const CODE = word(0xc0de);
+const CODE = wordOf(0xc0de);
 /** Open orders of a wallet that never trades. */
 const OPEN = 2_500;
 const [maker, taker, patient] = ['a1', 'b2', 'c3'].map((digits) => `0x${digits.repeat(20)}`);
@@ -29,21 +27,9 @@ const submit = (command: Command) => server.exchange.submit(encodeCommand(comman
 
 function place(owner: string, outcome: number) {
   orders += 1;
+  const order = { orderId: orderIdOf(orders), marketIndex: 0, outcome, pips: 5_000, lots: 100 };
   return submit({
-    type: 'PlaceOrder',
-    orderId: idOf(orders),
-    keyId: keyOf(owner),
-    maker: owner,
-    owner,
-    marketIndex: 0,
-    outcome,
-    side: 0,
-    orderType: 0,
-    flags: 0,
-    makerAmountMicro: 500_000,
-    takerAmountMicro: 1_000_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
+    ...buyCommand({ owner, keyId: keyOf(owner) }, { ...order, timestampMs: clock.now() }),
     tail: Buffer.from(JSON.stringify({ signatureType: 0, builder: CODE })),
   });
 }
@@ -53,15 +39,14 @@ beforeAll(async () => {
   await submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(1),
-    firstToken: word(2),
-    secondToken: word(3),
+    conditionId: wordOf(1),
+    firstToken: wordOf(2),
+    secondToken: wordOf(3),
     ...PLAIN_TERMS,
     tail: Buffer.from(JSON.stringify({ slug: 'm', question: 'So?' })),
   });
   for (const owner of [maker, taker, patient]) {
-    await submit({ type: 'CreateApiKey', owner, keyId: keyOf(owner), nonce: 0, generation: 0, kind: 0 });
-    await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+    for (const command of ownerCommands({ owner, keyId: keyOf(owner) })) await submit(command);
   }
   for (let index = 0; index < TRADES; index += 1) {
     if (index < TRADES / 2) clock.advance(1_000);
@@ -74,25 +59,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** A handler's reply, and how many turns of the loop it took. */
-async function ask(path: string, query: string, owner = maker, meanwhile: () => unknown = () => {}) {
-  const endpoint = endpoints.find((one) => one.method === 'GET' && one.path === path);
-  if (endpoint === undefined) return expect.unreachable(path);
-  const request = { params: {}, query: new URLSearchParams(query) };
+/** A page of a list, and in how many turns of the loop it was made. */
+async function ask(path: string, query: string, owner = maker, meanwhile?: () => unknown) {
   const context = { services: server.services, caller: () => ({ owner }), dialect: polymarketDialect };
-  let done: Reply | undefined;
-  // These handlers need no more of request and context.
-  const begun = endpoint.handler(request as unknown as HttpRequest, context as never);
-  Promise.resolve(inTurns(begun, { isAborted: false })).then((reply) => {
-    done = reply;
-  });
-  for (let turns = 0; ; turns += 1) {
-    await null;
-    await null;
-    if (done !== undefined) return { page: JSON.parse(String(done.body)), turns };
-    if (turns === 0) await meanwhile();
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+  const made = callHandler('GET', path, { query: new URLSearchParams(query) }, context);
+  const { text, turns } = await replyInTurns(made, meanwhile);
+  return { page: JSON.parse(text), turns };
 }
 const idsOf = (page: { data: { id: string }[] }): string[] => page.data.map(({ id }) => id);
 const nobody = `0x${'9'.repeat(40)}`;
@@ -145,11 +117,11 @@ test.each([
 });
 
 test('open orders are scanned over several turns, and one cancelled meanwhile is left out', async () => {
-  const orderAt = (index: number): string => idOf(2 * TRADES + 1 + index);
+  const orderAt = (index: number): string => orderIdOf(2 * TRADES + 1 + index);
   const ordersAt = (from: number, end: number) => Array.from({ length: end - from }, (_, at) => orderAt(from + at));
-  const none = await ask('/data/orders', `market=${word(99)}`, patient);
+  const none = await ask('/data/orders', `market=${wordOf(99)}`, patient);
   expect([idsOf(none.page), none.turns >= 2]).toEqual([[], true]);
-  const first = await ask('/data/orders', `asset_id=${BigInt(word(2))}`, patient);
+  const first = await ask('/data/orders', `asset_id=${BigInt(wordOf(2))}`, patient);
   expect(idsOf(first.page)).toEqual(ordersAt(0, 100));
   const last = await ask('/data/orders', `next_cursor=${Buffer.from('2450').toString('base64')}`, patient);
   expect([idsOf(last.page), last.turns >= 2]).toEqual([ordersAt(2_450, OPEN), true]);

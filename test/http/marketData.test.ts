@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { alice, bob, cancelAll, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
@@ -100,7 +101,7 @@ test('markets have list, detail and compact records, and draft markets are hidde
   expect(ids).toContain(market.conditionId);
   expect(ids).not.toContain(draft.conditionId);
   expect(page.data[0]).not.toHaveProperty('market_id');
-  expect(await get(`/markets/${market.conditionId.toUpperCase().replace('0X', '0x')}`)).toMatchObject({
+  expect(await get(`/markets/${inUpperCase(market.conditionId)}`)).toMatchObject({
     condition_id: market.conditionId,
     status: 'active',
     assets_ids: market.tokens,

@@ -2,6 +2,7 @@
 // cancels, including statuses, texts and headers, and wallets that are bound to another owner.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ADMIN, createKey, type JsonReply, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import {
   alice,
   bob,
@@ -160,7 +161,7 @@ test('closed-only cancels resting BUYs and rejects new ones, while SELLs continu
 });
 
 test('a ban cancels all orders and rejects new ones, while reads and cancels still work', async () => {
-  const path = `/admin/accounts/${bob.wallet.address.toUpperCase().replace('0X', '0x')}`;
+  const path = `/admin/accounts/${inUpperCase(bob.wallet.address)}`;
   await post(bob, market, { pips: 2000, shares: 10 });
   expect((await admin(path, { banned: true, closed_only: true })).json).toMatchObject({
     banned: true,
@@ -250,7 +251,7 @@ test('GET /admin/accounts/{address} returns the owner, its flags and the balance
   const { json } = await read(derived.safe);
   expect(json.address).toBe(address);
   expect(json.wallets).toContainEqual({ wallet: derived.safe, type: 2, balance: deposit.json.balance });
-  expect(json.wallets).toEqual((await read(address.toUpperCase().replace('X', 'x'))).json.wallets);
+  expect(json.wallets).toEqual((await read(inUpperCase(address))).json.wallets);
   expect(before.map(({ wallet }: { readonly wallet: string }) => wallet)).toContain(address);
   expect((await read('x')).json.error).toBe('invalid_field: address: it must be 0x and 40 hex digits');
   expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);

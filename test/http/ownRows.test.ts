@@ -2,7 +2,8 @@
 // Everything is placed and read through the public interface.
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { l2Headers, send } from '../support/client.ts';
+import { l2Headers, send, serviceHeaders } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import {
   alice,
   bob,
@@ -26,10 +27,7 @@ test('the root dialect wraps an order in an object and gives trades ISO match ti
   const matched = (await post(bob, place, { pips: 6000, shares: 10, token: 1 })).json;
   const asRoot = async (trader: Trader, path: string) => {
     const headers = l2Headers(trader.wallet.address, trader.key, 'GET', path.split('?')[0]);
-    const renamed = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name.replace('POLY', 'SERVICE'), value]),
-    );
-    return (await send(server.url, 'GET', path, undefined, renamed)).json;
+    return (await send(server.url, 'GET', path, undefined, serviceHeaders(headers))).json;
   };
   expect(await asRoot(alice, `/data/order/${rested}`)).toEqual({
     order: {
@@ -96,7 +94,7 @@ test('lists of own orders and trades apply every filter, alone and combined', as
     [`maker_address=${ofBob}`, 1],
     [`maker_address=${makerOf(alice.wallet, 2)}`, 0],
     [`maker_address=${a}`, 1],
-    [`maker_address=${b.toUpperCase().replace('0X', '0x')}`, 1],
+    [`maker_address=${inUpperCase(b)}`, 1],
     [`asset_id=${place.tokens[0]}`, 1],
     [`asset_id=${place.tokens[1]}`, 1],
     [`asset_id=${market.tokens[0]}`, 0],

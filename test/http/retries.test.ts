@@ -1,17 +1,16 @@
 // Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import {
   alice,
   bob,
   call,
   market,
+  marketIdsOf,
   newMarket,
   openTradingWorld,
   orderBody,
@@ -265,37 +264,25 @@ test('every response carries the last durable sequence, which rises when an orde
 });
 
 test('after a restart, duplicates of orders that only the history knows get the same responses', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-retries-'));
-  try {
-    const old = await startTestServer({ config: { dataDir } });
-    const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
-    const created = await send(
-      ...([old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }] as const),
-      ADMIN,
-    );
-    const [yes, no] = created.json.tokens;
-    const where = {
-      conditionId: created.json.condition_id,
-      tokens: [yes.token_id, no.token_id],
-      negRisk: false,
-    } as const;
-    const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
-    const firsts = [];
-    for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
-    const path = '/cancel-all';
-    await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
-    await old.close();
-    const fresh = await startTestServer({ config: { dataDir } });
-    // So many orders end after it that the views have forgotten it; the historian is asked then.
-    fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
-    const [resting, killed] = bodies;
-    const again = await sendWith(trader, '/order', resting, {}, fresh.url);
-    expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
-    expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
-    const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
-    expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
-    await fresh.close();
-  } finally {
-    rmSync(dataDir, { recursive: true, force: true });
-  }
+  const dataDir = tempDir();
+  const old = await startTestServer({ config: { dataDir } });
+  const trader = { wallet: old.wallets[0], key: await createKey(old.url, old.wallets[0]) };
+  const created = await send(old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }, ADMIN);
+  const where = marketIdsOf(created.json);
+  const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
+  const firsts = [];
+  for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
+  const path = '/cancel-all';
+  await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
+  await old.close();
+  const fresh = await startTestServer({ config: { dataDir } });
+  // So many orders end after it that the views have forgotten it; the historian is asked then.
+  fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
+  const [resting, killed] = bodies;
+  const again = await sendWith(trader, '/order', resting, {}, fresh.url);
+  expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
+  expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
+  const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
+  expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
+  await fresh.close();
 });

@@ -2,6 +2,7 @@
 // parameters refused in the texts that clients know. Also which markets the sampling lists contain.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { alice, bob, call, get, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
@@ -68,7 +69,7 @@ test('own orders are reported as not scoring, and orders of others are not repor
   ];
   expect((await call(alice, 'GET', `/order-scoring?order_id=${own}`)).json).toEqual({ scoring: false });
   expect((await call(alice, 'GET', `/order-scoring?order_id=${others}`)).status).toBe(404);
-  const ids = [own, others, own.toUpperCase().replace('0X', '0x')];
+  const ids = [own, others, inUpperCase(own)];
   expect((await call(alice, 'POST', '/orders-scoring', ids)).json).toEqual({ [own]: false });
   expect((await call(bob, 'GET', `/orders-scoring?order_ids=${ids.join(',')}`)).json).toEqual({ [others]: false });
   expect((await call(alice, 'POST', '/orders-scoring', [])).json).toEqual({});

@@ -1,13 +1,14 @@
 // Which row of a table a path finds: exact paths before patterns, of patterns the first that fits, and each only once. The
 // table is one of the test's own; that of the server is asked by the tests of the door.
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import type { Endpoint, Method } from '../../server/http/endpoint.ts';
 import { makeRouter } from '../../server/http/router.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
-const schema = { reply: z.unknown() };
 const row = (path: string, method: Method = 'GET'): Endpoint => ({
-  ...{ method, path, auth: 'none', throttle: 'general', section: 'test', summary: 'For the test.', schema },
+  ...TEST_ENDPOINT,
+  method,
+  path,
   handler: () => ({ body: '' }),
 });
 

@@ -2,22 +2,20 @@
 // served meanwhile, and the result is the same as in one turn. Also books, prices and histories over HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
-import type { Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
-import { inTurns } from '../../server/http/inTurns.ts';
 import { rowsReply } from '../../server/routes/rowsReply.ts';
 import { send } from '../support/client.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { callHandler, replyInTurns, replyOf } from './handlerTurns.ts';
 
 const T0_S = 1_800_000_000;
 const MARKET_COUNT = 6_000;
 /** Markets with orders: as many as one request may query with both tokens. */
 const DEEP_COUNT = 250;
 const clock = new VirtualClock(T0_S * 1000);
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
-const owner = `0x${'a1'.repeat(20)}`;
-const keyId = `0x${'b2'.repeat(16)}`;
+const buyer = { owner: `0x${'a1'.repeat(20)}`, keyId: `0x${'b2'.repeat(16)}` };
 /** Market n has the tokens 2n + 100000 and the next one. */
 const tokenOf = (index: number, outcome: 0 | 1): string => String(100_000 + 2 * index + outcome);
 let server: TestServer;
@@ -27,35 +25,21 @@ const createMarket = (index: number) =>
   submit({
     type: 'CreateMarket',
     eventNumber: 0,
-    conditionId: word(index + 1),
-    firstToken: word(Number(tokenOf(index, 0))),
-    secondToken: word(Number(tokenOf(index, 1))),
+    conditionId: wordOf(index + 1),
+    firstToken: wordOf(Number(tokenOf(index, 0))),
+    secondToken: wordOf(Number(tokenOf(index, 1))),
     ...PLAIN_TERMS,
     tickPips: 10,
     tail: Buffer.from(JSON.stringify({ slug: `m${index}`, question: 'So?' })),
   });
-const bid = (marketIndex: number, pips: number) =>
-  submit({
-    type: 'PlaceOrder',
-    orderId: `0x${(marketIndex * 10_000 + pips).toString(16).padStart(8, '0').repeat(8)}`,
-    keyId,
-    maker: owner,
-    owner,
-    marketIndex,
-    outcome: 0,
-    side: 0,
-    orderType: 0,
-    flags: 0,
-    makerAmountMicro: 1234 * pips,
-    takerAmountMicro: 12_340_000,
-    timestampMs: clock.now(),
-    expirationS: 0,
-  });
+function bid(marketIndex: number, pips: number) {
+  const order = { orderId: orderIdOf(marketIndex * 10_000 + pips), marketIndex, outcome: 0, pips, lots: 1_234 };
+  return submit(buyCommand(buyer, { ...order, timestampMs: clock.now() }));
+}
 
 beforeAll(async () => {
   server = await startTestServer({ clock });
-  await submit({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', wallet: owner, owner, amountMicro: 1e12, isFaucet: 1 });
+  for (const command of ownerCommands(buyer)) await submit(command);
   await Promise.all(Array.from({ length: MARKET_COUNT }, (_, index) => createMarket(index)));
   const orders = Array.from({ length: DEEP_COUNT * 20 }, (_, index) =>
     bid(index % DEEP_COUNT, 10 * (1 + (index % 89))),
@@ -64,45 +48,17 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const textOf = (reply: Reply | undefined): string => {
-  const body = reply?.body ?? expect.unreachable('nobody has gone');
-  return typeof body === 'string' ? body : Buffer.concat(body instanceof Uint8Array ? [body] : body).toString();
-};
-
-/** The reply that the door makes of a handler's result, for a client that waits. */
-const whole = (begun: ReturnType<Handler>) => inTurns(begun, { isAborted: false });
-
-/** A reply, and in how many turns of the loop it was made. */
-async function made(begun: ReturnType<Handler>): Promise<{ readonly text: string; readonly turns: number }> {
-  let done: Reply | undefined;
-  Promise.resolve(whole(begun)).then((value) => {
-    done = value;
-  });
-  for (let turns = 0; ; turns += 1) {
-    await null;
-    await null;
-    if (done !== undefined) return { text: textOf(done), turns };
-    await turn();
-  }
-}
-
-/** The reply of an endpoint's handler to a request. */
-function ask(method: string, path: string, body?: unknown) {
-  const endpoint = endpoints.find((one) => one.method === method && one.path === path);
-  if (endpoint === undefined) return expect.unreachable(path);
-  const request = { params: {}, query: new URLSearchParams(), json: () => body };
-  // These handlers need no more of request and context.
-  return made(endpoint.handler(request as unknown as HttpRequest, { services: server.services } as never));
-}
+/** The reply of an endpoint's handler, and in how many turns of the loop it was made. */
+const ask = (method: string, path: string, body?: unknown) =>
+  replyInTurns(callHandler(method, path, { json: () => body }, { services: server.services }));
 
 const texts = (count: number, letter: string): string[] => Array(count).fill(`"${letter.repeat(1_000)}"`);
 
 test('a reply that fits one part is rendered at once, a longer one in one part per turn', async () => {
-  expect(whole(rowsReply([], ['[', ']']))).toEqual({ body: '[]' });
-  expect(whole(rowsReply(['1', '2'], ['{"rows":[', ']}']))).toEqual({ body: '{"rows":[1,2]}' });
+  expect(replyOf(rowsReply([], ['[', ']']))).toEqual({ body: '[]' });
+  expect(replyOf(rowsReply(['1', '2'], ['{"rows":[', ']}']))).toEqual({ body: '{"rows":[1,2]}' });
   const rows = texts(1_000, 'a');
-  const { text, turns } = await made(rowsReply(rows, ['[', ']']));
+  const { text, turns } = await replyInTurns(rowsReply(rows, ['[', ']']));
   expect(text).toBe(`[${rows.join(',')}]`);
   expect(turns).toBeGreaterThanOrEqual(3);
 });
@@ -114,11 +70,11 @@ test('long replies are rendered one after the other, even if one of them fails',
     throw new Error('no more');
   }
   const render = async (name: string, rows: Iterable<string>) => {
-    const { length } = await Promise.resolve(whole(rowsReply(rows, ['', '']))).then(textOf, String);
-    order.push(`${name} ${length}`);
+    const made = replyInTurns(rowsReply(rows, ['', '']));
+    order.push(`${name} ${await made.then(({ text }) => text.length, String)}`);
   };
   await Promise.all([render('a', texts(2_000, 'a')), render('b', failing()), render('c', texts(300, 'c'))]);
-  expect(order).toEqual(['a 2005999', 'b 14', 'c 300899']);
+  expect(order).toEqual(['a 2005999', 'b Error: no more', 'c 300899']);
 });
 
 test('prices of all tokens are rendered in parts', async () => {
@@ -137,7 +93,7 @@ test('books of many tokens are rendered in parts, without those whose market was
   function* untilReleased(): Generator<string> {
     while (!isReleased) yield ' '.repeat(300_000);
   }
-  const before = made(rowsReply(untilReleased(), ['', '']));
+  const before = replyInTurns(rowsReply(untilReleased(), ['', '']));
   const rest = ask('POST', '/books', body);
   await submit({ type: 'ResolveMarket', marketIndex: DEEP_COUNT - 1, resolution: 0 });
   isReleased = true;

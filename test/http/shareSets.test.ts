@@ -15,13 +15,8 @@ test('split, merge and redeem act on the wallet of the signature type', async ()
   const credentials = await createKey(server.url, wallet);
   const call = (path: string, body: unknown) => sendSigned(server.url, wallet.address, credentials, 'POST', path, body);
   const { condition_id } = await newMarket();
-  const { derivedWallets } = server.services.wallets;
-  const wallets = [
-    wallet.address,
-    derivedWallets(wallet.address).proxy,
-    derivedWallets(wallet.address).safe,
-    derivedWallets(wallet.address).depositBeacon,
-  ];
+  const { proxy, safe, depositBeacon } = server.services.wallets.derivedWallets(wallet.address);
+  const wallets = [wallet.address, proxy, safe, depositBeacon];
   for (const [signature_type, address] of wallets.entries()) {
     const split = await accepted(call('/split', { condition_id, amount: '100.5', signature_type }));
     expect(split).toMatchObject({ wallet: address, amount: '100.5', collateral: '9899.5' });
@@ -29,6 +24,8 @@ test('split, merge and redeem act on the wallet of the signature type', async ()
   }
   const merged = await accepted(call('/merge', { condition_id, amount: '0.5' }));
   expect(merged).toMatchObject({ wallet: wallet.address, collateral: '9900' });
+  const ofProxy = await accepted(call('/merge', { condition_id, amount: '100.5', signature_type: 1 }));
+  expect(ofProxy).toMatchObject({ wallet: proxy, collateral: '10000' });
   const short = await call('/merge', { condition_id, amount: '100.000001' });
   expect(short.json.error).toBe('not enough shares: 100.000001 of each token requested, 100 of each available');
   expect((await call('/split', { condition_id, amount: '9900.000001' })).json.error).toMatch(/^not enough balance/);
@@ -39,7 +36,11 @@ test('split, merge and redeem act on the wallet of the signature type', async ()
   await accepted(admin(`/admin/markets/${condition_id}/resolve`, { outcome: 'Yes' }));
   const redeemed = await accepted(call('/redeem', { condition_id }));
   expect(redeemed).toMatchObject({ payout: '100', collateral: '10000' });
-  expect((await call('/redeem', { condition_id })).json.error).toMatch(/nothing to redeem/);
+  const ofSafe = await accepted(call('/redeem', { condition_id, signature_type: 2 }));
+  expect(ofSafe).toMatchObject({ wallet: safe, payout: '100.5', collateral: '10000' });
+  for (const signature_type of [0, 1, 2]) {
+    expect((await call('/redeem', { condition_id, signature_type })).json.error).toMatch(/nothing to redeem/);
+  }
   expect((await call('/split', { condition_id, amount: '1' })).json.market_status).toBe('resolved');
 });
 

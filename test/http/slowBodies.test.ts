@@ -3,6 +3,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { httpLimits } from '../../server/http/limits.ts';
+import { requestHead } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -10,7 +11,7 @@ const BODY = `[]${' '.repeat(httpLimits.bodyBytesMax - 2)}`;
 /** How many of them may wait. */
 const ROOM = Math.floor(httpLimits.incomingBodiesBytesMax / BODY.length);
 const MORE = 3;
-const HEAD = `POST /books HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: ${BODY.length}\r\n\r\n`;
+const HEAD = requestHead('POST /books', `Content-Length: ${BODY.length}`);
 let server: TestServer;
 afterEach(() => server.close());
 

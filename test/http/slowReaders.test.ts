@@ -1,12 +1,13 @@
 // Clients that read long replies slowly, all of which wait in memory: no more of them than there is room for. The oldest
 // are cut off, and a client that reads at once gets everything.
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
+import { requestHead } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { TEST_ENDPOINT } from './testEndpoint.ts';
 
 const BODY = Buffer.alloc(32 * 1024 * 1024, 'a');
 /** How many of them may wait. */
@@ -15,21 +16,23 @@ const MORE = 3;
 let server: TestServer;
 afterEach(() => server.close());
 
-const endpoint: Endpoint = { ...endpoints[0], method: 'GET', path: '/long', handler: () => ({ body: BODY }) };
+const endpoint: Endpoint = { ...TEST_ENDPOINT, method: 'GET', path: '/long', handler: () => ({ body: BODY }) };
 
 interface Client {
   readonly socket: Socket;
   bytes: number;
-  readonly ended: Promise<void>;
+  isClosed: boolean;
 }
 
 /** Requests the long reply and reads a little of it. */
 async function ask(): Promise<Client> {
   const socket = connect(server.port, '127.0.0.1');
-  const ended = new Promise<void>((resolve) => {
-    socket.on('error', () => {}).on('close', () => resolve());
-  });
-  const client: Client = { socket, bytes: 0, ended };
+  const client: Client = { socket, bytes: 0, isClosed: false };
+  socket
+    .on('error', () => {})
+    .on('close', () => {
+      client.isClosed = true;
+    });
   const begun = new Promise<void>((resolve) => {
     socket.on('data', (bytes) => {
       client.bytes += bytes.length;
@@ -37,7 +40,7 @@ async function ask(): Promise<Client> {
       resolve();
     });
   });
-  socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+  socket.write(requestHead('GET /long'));
   await begun;
   return client;
 }
@@ -45,11 +48,7 @@ async function ask(): Promise<Client> {
 /** Reads on until the reply is complete or cut off; returns whether it was complete. */
 async function readOn(client: Client): Promise<boolean> {
   client.socket.resume();
-  let isClosed = false;
-  void client.ended.then(() => {
-    isClosed = true;
-  });
-  while (!isClosed && client.bytes <= BODY.length) await sleep(5);
+  await vi.waitUntil(() => client.isClosed || client.bytes > BODY.length, PATIENCE);
   client.socket.destroy();
   return client.bytes > BODY.length;
 }
@@ -70,7 +69,7 @@ test('clients that disconnect midway free their room, and an older slow client g
   const oldest = await ask();
   for (let count = 0; count < 3 * ROOM; count += 1) {
     const socket = connect(server.port, '127.0.0.1');
-    socket.write('GET /long HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
+    socket.write(requestHead('GET /long'));
     // It disconnects at the first bytes, while the next are on their way.
     socket.once('data', () => socket.destroy());
     await new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));

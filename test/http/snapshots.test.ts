@@ -4,14 +4,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
 import { SnapshotMaker } from '../../server/snapshots/snapshotMaker.ts';
-import { inTempDir } from '../journal/support.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 
-const timeout = 300_000;
 const EVERY = 1_000;
 
 const PATHS = [
@@ -20,7 +19,8 @@ const PATHS = [
   '/tags?limit=100',
   '/public-search?q=the',
   '/sampling-markets',
-  '/data/orders',
+  '/series?limit=50',
+  '/prices',
 ];
 
 async function answers({ url }: TestServer): Promise<readonly string[]> {
@@ -36,89 +36,77 @@ function filesIn(dataDir: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** Waits for an effect of another process. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(50);
-}
-
-test('a running server makes a snapshot, and a restart from it gives the same responses', { timeout }, async () => {
-  await inTempDir(async (dataDir) => {
-    const first = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
-    await ticks(first.exchange, EVERY);
-    await ticks(first.exchange, 1);
-    await until(() => filesIn(dataDir).some((name) => name.endsWith('.snapshot')));
-    const before = await answers(first);
-    const wallets = first.wallets.map(({ address }) => first.services.views.accounts.walletsOf(address));
-    await first.close();
-    const second = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
-    expect(second.exchange.snapshotSequence).toBeGreaterThan(0);
-    expect(await answers(second)).toEqual(before);
-    expect(second.wallets.map(({ address }) => second.services.views.accounts.walletsOf(address))).toEqual(wallets);
-    await second.close();
-  });
+test('a running server makes a snapshot, and a restart from it gives the same responses', async () => {
+  const dataDir = tempDir();
+  const first = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
+  await ticks(first.exchange, EVERY);
+  await ticks(first.exchange, 1);
+  await vi.waitUntil(() => filesIn(dataDir).some((name) => name.endsWith('.snapshot')), PATIENCE);
+  const before = await answers(first);
+  const wallets = first.wallets.map(({ address }) => first.services.views.accounts.walletsOf(address));
+  await first.close();
+  const second = await startTestServer({ config: { dataDir, snapshotEvery: EVERY }, hasSeed: true });
+  expect(second.exchange.snapshotSequence).toBeGreaterThan(0);
+  expect(await answers(second)).toEqual(before);
+  expect(second.wallets.map(({ address }) => second.services.views.accounts.walletsOf(address))).toEqual(wallets);
+  await second.close();
 });
 
-test('a new snapshot is made after every 1,000 records', { timeout }, async () => {
-  await inTempDir(async (dataDir) => {
-    const { exchange, close } = await startTestServer({ config: { dataDir, snapshotEvery: 0 } });
-    const said: string[] = [];
-    const maker = new SnapshotMaker({ dataDir, every: EVERY, log: (_, text) => said.push(text) });
-    maker.opened(0);
-    for (const count of [1, 2]) {
-      await ticks(exchange, EVERY);
-      const sequence = exchange.durableSequence;
-      await until(() => {
-        maker.durable(sequence);
-        return maker.madeCount === count;
-      });
-      expect(maker.newestSequence).toBeGreaterThanOrEqual(sequence);
-      expect(said).toEqual(Array(count).fill('A snapshot was made.'));
-    }
-    await maker.close();
-    await close();
-  });
+test('a new snapshot is made after every 1,000 records', async () => {
+  const dataDir = tempDir();
+  const { exchange, close } = await startTestServer({ config: { dataDir, snapshotEvery: 0 } });
+  const logged: string[] = [];
+  const maker = new SnapshotMaker({ dataDir, every: EVERY, log: (_, text) => logged.push(text) });
+  maker.opened(0);
+  for (const count of [1, 2]) {
+    await ticks(exchange, EVERY);
+    const sequence = exchange.durableSequence;
+    await vi.waitUntil(() => {
+      maker.durable(sequence);
+      return maker.madeCount === count;
+    }, PATIENCE);
+    expect(maker.newestSequence).toBeGreaterThanOrEqual(sequence);
+    expect(logged).toEqual(Array(count).fill('A snapshot was made.'));
+  }
+  await maker.close();
+  await close();
 });
 
-test('a stop writes a snapshot if many records are new, and none if few are or snapshots are off', {
-  timeout,
-}, async () => {
-  await inTempDir(async (dataDir) => {
-    for (const [snapshotEvery, count, expected] of [
-      [0, EVERY, 0],
-      [EVERY * 100, 1, 0],
-      [EVERY * 100, 10_000, 1],
-    ] as const) {
-      const server = await startTestServer({ config: { dataDir, snapshotEvery } });
-      await ticks(server.exchange, count);
-      await server.close();
-      expect(filesIn(dataDir).length).toBe(expected);
-    }
-    const last = await startTestServer({ config: { dataDir } });
-    expect(last.exchange.durableSequence - last.exchange.snapshotSequence).toBe(1);
-    await last.close();
-  });
-});
-
-test('after a stop during a snapshot and a restart, no partial snapshot is left', { timeout }, async () => {
-  await inTempDir(async (dataDir) => {
-    const server = await startTestServer({ config: { dataDir, snapshotEvery: EVERY } });
-    await ticks(server.exchange, EVERY);
-    await ticks(server.exchange, 1);
+test('a stop writes a snapshot if many records are new, and none if few are or snapshots are off', async () => {
+  const dataDir = tempDir();
+  for (const [snapshotEvery, count, expected] of [
+    [0, EVERY, 0],
+    [EVERY * 100, 1, 0],
+    [EVERY * 100, 10_000, 1],
+  ] as const) {
+    const server = await startTestServer({ config: { dataDir, snapshotEvery } });
+    await ticks(server.exchange, count);
     await server.close();
-    const again = await startTestServer({ config: { dataDir } });
-    expect(filesIn(dataDir).filter((name) => !name.endsWith('.snapshot'))).toEqual([]);
-    await again.close();
-  });
+    expect(filesIn(dataDir).length).toBe(expected);
+  }
+  const last = await startTestServer({ config: { dataDir } });
+  expect(last.exchange.durableSequence - last.exchange.snapshotSequence).toBe(1);
+  await last.close();
 });
 
-test('a snapshot maker whose exchange is gone exits with status 0', { timeout }, async () => {
-  await inTempDir(async (dataDir) => {
-    const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
-    const child = fork(file, [dataDir], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    child.disconnect();
-    const [status] = await once(child, 'exit');
-    expect(status).toBe(0);
-  });
+test('after a stop during a snapshot and a restart, no partial snapshot is left', async () => {
+  const dataDir = tempDir();
+  const server = await startTestServer({ config: { dataDir, snapshotEvery: EVERY } });
+  await ticks(server.exchange, EVERY);
+  await ticks(server.exchange, 1);
+  await server.close();
+  const again = await startTestServer({ config: { dataDir } });
+  expect(filesIn(dataDir).filter((name) => !name.endsWith('.snapshot'))).toEqual([]);
+  await again.close();
+});
+
+test('a snapshot maker whose exchange is gone exits with status 0', async () => {
+  const dataDir = tempDir();
+  const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
+  const child = fork(file, [dataDir], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  child.disconnect();
+  const [status] = await once(child, 'exit');
+  expect(status).toBe(0);
 });
 
 test.each([
@@ -128,11 +116,11 @@ test.each([
 ])(
   'a snapshot maker that fails to start (%s) causes a warning and is retried 10 records later',
   async (code, dataDir, path) => {
-    const said: string[] = [];
+    const logged: string[] = [];
     const maker = new SnapshotMaker({
       dataDir,
       every: 10,
-      log: (level, _, figures) => said.push(`${level} ${figures?.reason}`),
+      log: (level, _, figures) => logged.push(`${level} ${figures?.reason}`),
     });
     maker.opened(0);
     const { execPath } = process;
@@ -144,13 +132,13 @@ test.each([
         [20, 2],
       ]) {
         maker.durable(sequence);
-        await until(() => said.length >= count);
-        expect(said.length).toBe(count);
+        await vi.waitUntil(() => logged.length >= count, PATIENCE);
+        expect(logged.length).toBe(count);
       }
     } finally {
       process.execPath = execPath;
     }
-    for (const text of said) expect(text).toMatch(new RegExp(`^warn .*${code}`));
+    for (const text of logged) expect(text).toMatch(new RegExp(`^warn .*${code}`));
     await maker.close();
   },
 );

@@ -1,7 +1,6 @@
 // Request rates over real sockets, on a clock that the test moves: to whom a request is counted, under which row of the
 // table, and the reply that a client gets. throttle.test.ts shows that each window is exact.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
@@ -11,6 +10,7 @@ import { endpoints } from '../../server/http/endpoints.ts';
 import { type ThrottleRow, throttleRowNames, throttleRows } from '../../server/http/throttleTable.ts';
 import { ADMIN, createKey, type JsonReply, l1Headers, l2Headers, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const three = [{ requestsMax: 3, windowMs: 10_000 }];
 
@@ -206,19 +206,15 @@ test('throttling is on by default in production and off in development, and rate
   expect(configOf('development', {}).isThrottled).toBe(false);
   expect(configOf('development', { throttle: true }).isThrottled).toBe(true);
   expect(configOf('production', {}).rates).toEqual(throttleRows);
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-rates-'));
-  try {
-    const rates = { 'GET /book': '7/10s', 'POST /order': '100/1s, 5000/1h' };
-    writeFileSync(join(folder, CONFIG_FILE), JSON.stringify({ rates }));
-    expect(resolveConfig('development', {}, {}, folder).rates).toEqual({
-      ...throttleRows,
-      'GET /book': [{ requestsMax: 7, windowMs: 10_000 }],
-      'POST /order': [
-        { requestsMax: 100, windowMs: 1_000 },
-        { requestsMax: 5_000, windowMs: 3_600_000 },
-      ],
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = tempDir();
+  const rates = { 'GET /book': '7/10s', 'POST /order': '100/1s, 5000/1h' };
+  writeFileSync(join(folder, CONFIG_FILE), JSON.stringify({ rates }));
+  expect(resolveConfig('development', {}, {}, folder).rates).toEqual({
+    ...throttleRows,
+    'GET /book': [{ requestsMax: 7, windowMs: 10_000 }],
+    'POST /order': [
+      { requestsMax: 100, windowMs: 1_000 },
+      { requestsMax: 5_000, windowMs: 3_600_000 },
+    ],
+  });
 });

@@ -114,17 +114,17 @@ test('a deposit wallet that was bound to another owner no longer determines the 
   const order = { pips: 1000, shares: 10, signatureType: 3, maker: depositUups } as const;
   expect((await post(trader, market, order)).json.status).toBe('live');
   await cancelAll(trader);
-  const told = async () =>
+  const reportedBalance = async () =>
     (await call(trader, 'GET', '/balance-allowance?asset_type=COLLATERAL&signature_type=3')).json.balance;
   const held = (of: string) => String(server.services.views.accounts.byWallet(of)?.collateralMicro);
-  expect([await told(), Number(held(depositUups)) - Number(held(depositBeacon))]).toEqual([
+  expect([await reportedBalance(), Number(held(depositUups)) - Number(held(depositBeacon))]).toEqual([
     held(depositUups),
     7_000_000,
   ]);
   await server.exchange.submit(
     encodeCommand({ type: 'BindWallet', owner: heir.address, wallet: depositUups, signatureType: 3 }),
   );
-  expect(await told()).toBe(held(depositBeacon));
+  expect(await reportedBalance()).toBe(held(depositBeacon));
 });
 
 describe('orders rejected before they reach the engine', () => {

@@ -1,5 +1,5 @@
 // The shared parts of the trading tests over HTTP: a whole server in this process, two traders with keys, markets created by the
-// operator, and orders signed as the official clients sign them. Used by tests of this folder, of streams and of wire.
+// operator, and orders signed as the official clients sign them. Used by tests of this folder and by others of whole servers.
 import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import type { Clock } from '../../engine/index.ts';
@@ -54,8 +54,12 @@ export async function newMarket(terms: object = {}, negRisk = false): Promise<Ma
   const body = { question: `Market ${marketCount}?`, slug: `market-${marketCount}`, neg_risk: negRisk, ...terms };
   const { status, json } = await send(server.url, 'POST', '/admin/markets', body, ADMIN);
   expect([status, json.error]).toEqual([200, undefined]);
-  const [first, second] = json.tokens;
-  return { conditionId: json.condition_id, tokens: [first.token_id, second.token_id], negRisk };
+  return marketIdsOf(json);
+}
+
+/** The ids in an operator's record of a market. */
+export function marketIdsOf({ condition_id, tokens: [first, second], neg_risk }: JsonReply['json']): MarketIds {
+  return { conditionId: condition_id, tokens: [first.token_id, second.token_id], negRisk: neg_risk };
 }
 
 export function makerOf({ address, derived }: DevelopmentWallet, signatureType: number): string {

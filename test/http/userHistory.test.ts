@@ -2,6 +2,7 @@
 // come back, its default and its maximum. test/wire covers the parsing of parameters, test/history the figures.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ADMIN, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
 
 /** Markets that are split and kept; as many again are split and merged. */
@@ -82,7 +83,7 @@ test('GET /trades applies page, takerOnly, side, user, market and threshold filt
   expect(await countOf(`${path}&takerOnly=false&side=sell&limit=500`)).toBe(TRADE_COUNT);
   expect(await countOf(`${path}&user=${bob.wallet.address}`)).toBe(0);
   expect(await countOf(`${path}&user=${bob.wallet.address}&takerOnly=false&limit=500`)).toBe(TRADE_COUNT);
-  expect(await countOf(`${path}&user=${user.toUpperCase().replace('0X', '0x')}&limit=500`)).toBe(TRADE_COUNT);
+  expect(await countOf(`${path}&user=${inUpperCase(user)}&limit=500`)).toBe(TRADE_COUNT);
   expect(await countOf(`/trades?market=${small.conditionId}`)).toBe(0);
   expect(await countOf(`/trades?market=0x${'9'.repeat(64)}`)).toBe(0);
   expect(keysOf(await rowsOf(`${path}&filterType=CASH&filterAmount=46.56`), 'usdcSize')).toEqual([47.04, 46.56]);

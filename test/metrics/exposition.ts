@@ -29,8 +29,8 @@ function labelsOf(text: string | undefined, line: string): Readonly<Record<strin
   LABEL.lastIndex = 0;
   for (let at = 0; at < text.length; at = LABEL.lastIndex) {
     const found = LABEL.exec(text);
-    if (found === null) fail(line, 'labels that are none');
-    if (Object.hasOwn(labels, found[1])) fail(line, 'a label twice');
+    if (found === null) fail(line, 'malformed labels');
+    if (Object.hasOwn(labels, found[1])) fail(line, 'a duplicate label');
     labels[found[1]] = found[2];
   }
   return labels;
@@ -54,22 +54,22 @@ function checkHistogram({ name, samples }: Family): void {
         (value, index) => index === 0 || (isStrict ? value > values[index - 1] : value >= values[index - 1]),
       );
     if (!isRising(bounds, true) || bounds.at(-1) !== Number.POSITIVE_INFINITY)
-      fail(key, `${name} has no rising bounds`);
-    if (!isRising(counts, false)) fail(key, `${name} does not add its buckets up`);
+      fail(key, `the bounds of ${name} do not rise to +Inf`);
+    if (!isRising(counts, false)) fail(key, `the buckets of ${name} are not cumulative`);
     const count = series.find((sample) => sample.name === `${name}_count`)?.value;
-    if (count !== counts.at(-1)) fail(key, `${name} counts ${count}, and ${counts.at(-1)} in its buckets`);
+    if (count !== counts.at(-1)) fail(key, `${name} has the count ${count}, but ${counts.at(-1)} in its last bucket`);
     if (!series.some((sample) => sample.name === `${name}_sum`)) fail(key, `${name} has no sum`);
   }
 }
 
 function checkFamily(family: Family): void {
   const { name, type, help, samples } = family;
-  if (help === '' || type === '') fail(name, 'without help or type');
-  if (!name.startsWith('outcry_')) fail(name, 'not named after the exchange');
+  if (help === '' || type === '') fail(name, 'no HELP or TYPE');
+  if (!name.startsWith('outcry_')) fail(name, 'no outcry_ prefix');
   if (UNITS.test(name)) fail(name, 'not in a base unit');
-  if (name.endsWith('_total') !== (type === 'counter')) fail(name, '_total is for counters, and for all of them');
+  if (name.endsWith('_total') !== (type === 'counter')) fail(name, '_total belongs to counters, and to all of them');
   const series = samples.map((sample) => `${sample.name}${JSON.stringify(sample.labels)}`);
-  if (new Set(series).size !== series.length) fail(name, 'a series twice');
+  if (new Set(series).size !== series.length) fail(name, 'a duplicate series');
   if (type === 'histogram') checkHistogram(family);
   if (type === 'counter' && samples.some(({ value }) => !(value >= 0))) fail(name, 'a counter below 0');
 }
@@ -84,10 +84,11 @@ export function readExposition(text: string): ReadonlyMap<string, Family> {
     if (comment !== null) {
       const [, kind, name, rest] = comment;
       if (kind === 'HELP') {
-        if (families.has(name)) fail(line, 'told twice');
+        if (families.has(name)) fail(line, 'a duplicate HELP');
         present = { name, help: rest, type: '', samples: [] };
         families.set(name, present);
-      } else if (name !== present.name || !/^(counter|gauge|histogram)$/.test(rest)) fail(line, 'a type of nothing');
+      } else if (name !== present.name || !/^(counter|gauge|histogram)$/.test(rest))
+        fail(line, 'a TYPE of another or no family');
       else present.type = rest;
       continue;
     }

@@ -1,17 +1,16 @@
 // GET /metrics of whole servers: every line is in the format, figures change with their cause and with nothing else, no
 // request can add a series of its own; who may read it; and servers in one process stay separate.
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServerConfig } from '../../server/config/config.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { throttleRows } from '../../server/http/throttleTable.ts';
 import { alice, bob, call, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { TestSocket } from '../streams/socket.ts';
-import { type HeaderFields, send, sendRaw } from '../support/client.ts';
+import { type HeaderFields, requestHead, send, sendRaw } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { type Family, readExposition } from './exposition.ts';
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
@@ -124,8 +123,8 @@ test('arbitrary paths, methods and hosts add no series beyond those of the endpo
     await fetch(`${server.url}/book?token_id=${index}`);
   }
   const requests = ['BREW /book', 'BREW /x', 'OPTIONS /book', 'HEAD /time', 'DELETE /markets/1'];
-  for (const line of requests) await sendRaw(server.port, [`${line} HTTP/1.1\r\nHost: localhost\r\n\r\n`]);
-  await sendRaw(server.port, ['GET /book HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n']);
+  for (const line of requests) await sendRaw(server.port, [requestHead(line)]);
+  await sendRaw(server.port, [requestHead('GET /book', 'Host: elsewhere.example')]);
   const families = await scrape();
   const known = new Set([...endpoints.map(({ method, path }) => `${method} ${path}`), 'none none']);
   for (const name of ['outcry_http_requests_total', 'outcry_http_request_duration_seconds']) {
@@ -143,14 +142,12 @@ test('a client that disconnects before its response is counted once, with status
     figure(families, 'http_requests_total', { route: '/order', method: 'POST', status: '499' });
   const before = gone(await scrape());
   const socket = connect(server.port, '127.0.0.1');
-  const type = 'Content-Type: application/json';
-  socket.write(`POST /order HTTP/1.1\r\nHost: localhost\r\n${type}\r\nContent-Length: 9\r\n\r\n{`);
-  while (figure(await scrape(), 'http_requests_in_progress') < 2);
+  socket.write(`${requestHead('POST /order', 'Content-Type: application/json', 'Content-Length: 9')}{`);
+  await vi.waitUntil(async () => figure(await scrape(), 'http_requests_in_progress') === 2, PATIENCE);
   socket.destroy();
-  let after = before;
-  while (after === before) after = gone(await scrape());
-  expect(after - before).toBe(1);
-  expect(figure(await scrape(), 'http_requests_in_progress')).toBe(1);
+  await vi.waitUntil(async () => gone(await scrape()) > before, PATIENCE);
+  const after = await scrape();
+  expect([gone(after) - before, figure(after, 'http_requests_in_progress')]).toEqual([1, 1]);
 });
 
 test('sockets are counted by channel while they are open', async () => {
@@ -167,10 +164,11 @@ test('sockets are counted by channel while they are open', async () => {
   expect(change(before, open, 'stream_sockets_opened_total')).toBe(2);
   expect(change(before, open, 'stream_frames_total')).toBe(1);
   await Promise.all([bare.close(), follower.close()]);
-  let after = await scrape();
-  while (figure(after, 'stream_sockets', { channel: 'market' }) > 0) after = await scrape();
-  expect(change(before, after, 'stream_sockets', { channel: 'undecided' })).toBe(0);
-  expect(figure(after, 'stream_slow_closed_total')).toBe(0);
+  await vi.waitUntil(async () => {
+    const families = await scrape();
+    return ['market', 'undecided'].every((channel) => figure(families, 'stream_sockets', { channel }) === 0);
+  }, PATIENCE);
+  expect(figure(await scrape(), 'stream_slow_closed_total')).toBe(0);
 });
 
 test('metrics include memory, start time, CPU time and event loop activity of the process', async () => {
@@ -252,24 +250,20 @@ test('throttled requests are counted under the rate limit row that was exhausted
 });
 
 test('after a restart, replayed commands are not counted again and the histories catch up', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-metrics-'));
-  try {
-    await withServer({ dataDir }, async (first) => {
-      expect(figure(await scrape(first), 'commands_total', { command: 'CreditOwner', outcome: 'accepted' })).toBe(10);
-    });
-    await withServer({ dataDir }, async (second) => {
-      let families = await scrape(second);
-      expect(figure(families, 'commands_total', { command: 'CreditOwner', outcome: 'accepted' })).toBe(0);
-      expect(figure(families, 'commands_total', { command: 'Started', outcome: 'accepted' })).toBe(1);
-      expect(figure(families, 'journal_batch_records_sum')).toBe(1);
-      expect(figure(families, 'durable_sequence')).toBe(second.exchange.durableSequence);
-      expect(figure(families, 'journal_file_bytes')).toBeGreaterThan(10_000);
-      expect(figure(families, 'history_available')).toBe(1);
-      while (figure(families, 'history_lag_records') > 0) families = await scrape(second);
-    });
-  } finally {
-    rmSync(dataDir, { recursive: true });
-  }
+  const dataDir = tempDir();
+  await withServer({ dataDir }, async (first) => {
+    expect(figure(await scrape(first), 'commands_total', { command: 'CreditOwner', outcome: 'accepted' })).toBe(10);
+  });
+  await withServer({ dataDir }, async (second) => {
+    const families = await scrape(second);
+    expect(figure(families, 'commands_total', { command: 'CreditOwner', outcome: 'accepted' })).toBe(0);
+    expect(figure(families, 'commands_total', { command: 'Started', outcome: 'accepted' })).toBe(1);
+    expect(figure(families, 'journal_batch_records_sum')).toBe(1);
+    expect(figure(families, 'durable_sequence')).toBe(second.exchange.durableSequence);
+    expect(figure(families, 'journal_file_bytes')).toBeGreaterThan(10_000);
+    expect(figure(families, 'history_available')).toBe(1);
+    await vi.waitUntil(async () => figure(await scrape(second), 'history_lag_records') === 0, PATIENCE);
+  });
 });
 
 test('while commands are not accepted, /metrics still responds and reports the exchange unavailable', async () => {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../server/docs/openApi.ts';
-import type { Endpoint, HttpRequest, Method } from '../../server/http/endpoint.ts';
+import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { rowsOfGroup, throttleRows } from '../../server/http/throttleTable.ts';
 import { send } from '../support/client.ts';
+import { endpointOf } from '../support/endpointOf.ts';
 import { deviationOf } from '../support/openApiCheck.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -30,10 +31,10 @@ test('the document is valid OpenAPI 3.1', async () => {
 });
 
 test('the document has every endpoint of the table and no other, with unique operation ids', () => {
-  const told = Object.entries(document.paths).flatMap(([path, operations]) =>
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(told.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
+  expect(documented.toSorted()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).toSorted());
   const ids = Object.values(document.paths).flatMap((operations) =>
     Object.values(operations).map((operation) => operation.operationId),
   );
@@ -92,12 +93,6 @@ test('an endpoint without a schema does not compile', () => {
   };
   expect(bare.schema).toBeUndefined();
 });
-
-const endpointOf = (method: Method, path: string): Endpoint => {
-  const found = endpoints.find((endpoint) => endpoint.method === method && endpoint.path === path);
-  if (found === undefined) throw new Error(`the table has no ${method} ${path}`);
-  return found;
-};
 
 /** A request as a handler would receive it. */
 function requestOf(endpoint: Endpoint, query: string, params: Readonly<Record<string, string>>, json?: unknown) {

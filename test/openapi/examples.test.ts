@@ -123,11 +123,11 @@ test('every example named in an error message is accepted by the field that it i
 });
 
 test('no text in the document refers to sections that readers do not have', () => {
-  const told = [...valuesOf(document)].filter(
+  const found = [...valuesOf(document)].filter(
     ({ value }) =>
       typeof value === 'string' && /\bsection\b|\.md\b|\b(wire|interface|data) ([A-H]\.)?[0-9]/i.test(value),
   );
-  expect(told).toEqual([]);
+  expect(found).toEqual([]);
 });
 
 test('every security scheme has a description', () => {

@@ -3,7 +3,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
@@ -15,6 +14,7 @@ import { parseCursor } from '../../server/wire/pages.ts';
 import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
 import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
+import { endpointOf } from '../support/endpointOf.ts';
 import { requestFault } from '../support/openApiCheck.ts';
 
 const RUNS = Number(process.env.OPENAPI_RUNS ?? 1_500);
@@ -125,8 +125,6 @@ interface Read {
 type Reader = (read: Read) => unknown;
 
 function expectSameVerdict(method: Method, path: string, read: Read, reader: Reader): void {
-  const endpoint = endpoints.find((each) => each.method === method && each.path === path);
-  if (endpoint === undefined) throw new Error(`the table has no ${method} ${path}`);
   const request: HttpRequest = {
     method,
     path,
@@ -146,9 +144,9 @@ function expectSameVerdict(method: Method, path: string, read: Read, reader: Rea
     if (!(error instanceof BadRequest)) throw error;
     refused = error.message;
   }
-  const fault = requestFault(endpoint, request);
-  const outcome = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
-  expect(refused !== undefined, outcome).toBe(fault !== undefined);
+  const fault = requestFault(endpointOf(method, path), request);
+  const comparison = `${method} ${path} ${read.query} ${JSON.stringify(read.json)}: read: ${refused}; document: ${fault}`;
+  expect(refused !== undefined, comparison).toBe(fault !== undefined);
 }
 
 const NO_QUERY = new URLSearchParams();

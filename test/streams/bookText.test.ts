@@ -24,7 +24,7 @@ function marketAt(timeMs: number): { -readonly [K in keyof Market]: Market[K] } 
   };
 }
 
-function wholeText(market: Market, books: BooksView, outcome: 0 | 1): string {
+function renderedText(market: Market, books: BooksView, outcome: 0 | 1): string {
   return bookObjectJson({
     market: market.conditionId,
     assetId: market.tokens[outcome],
@@ -37,7 +37,7 @@ function wholeText(market: Market, books: BooksView, outcome: 0 | 1): string {
   });
 }
 
-function keptText({ tokens }: BookTexts, outcome: 0 | 1): string {
+function cachedText({ tokens }: BookTexts, outcome: 0 | 1): string {
   let text = '{';
   tokens[outcome].writeRest({
     text: (latin1) => {
@@ -75,9 +75,9 @@ test('after every change the cached bytes equal a full rendering of the book, in
       texts.apply(levels, levels.length / 3, books, 0);
       texts.setFacts(market);
       for (const outcome of [0, 1] as const) {
-        const whole = wholeText(market, books, outcome);
-        expect(keptText(texts, outcome), `seed ${seed}, step ${step}`).toBe(whole);
-        expect(whole).toContain(`"hash":"${texts.tokens[outcome].hash}"`);
+        const rendered = renderedText(market, books, outcome);
+        expect(cachedText(texts, outcome), `seed ${seed}, step ${step}`).toBe(rendered);
+        expect(rendered).toContain(`"hash":"${texts.tokens[outcome].hash}"`);
       }
     }
     expect(market.bookChangedMs).toBeGreaterThan(1_000_000); // the timestamp gained a digit on the way
@@ -86,9 +86,10 @@ test('after every change the cached bytes equal a full rendering of the book, in
 
 test('the ring returns the kept changes of each market until newer ones overwrite them', () => {
   const random = randomOf(7);
-  const kept = new ChangeLog(64);
-  const told: MarketChange[][] = [[], [], []];
+  const changeLog = new ChangeLog(64);
+  const pushed: MarketChange[][] = [[], [], []];
   const latest = [NONE, NONE, NONE];
+  const places: number[] = [];
   let isForgotten = false;
   for (let step = 0; step < 1_200; step += 1) {
     const market = random(3);
@@ -114,21 +115,24 @@ test('the ring returns the kept changes of each market until newer ones overwrit
         lastTrade: random(2) === 0 ? undefined : { pricePips: random(10_000) },
       },
     };
-    told[market].push(change);
-    latest[market] = kept.push(change, latest[market]);
+    pushed[market].push(change);
+    latest[market] = changeLog.push(change, latest[market]);
+    places.push(latest[market]);
+    // There is room for fifteen of the longest of them.
+    expect(places.slice(-15).filter((place) => changeLog.read(place) === undefined)).toEqual([]);
     let at = latest[market];
-    for (let index = told[market].length - 1; index >= 0; index -= 1) {
-      const entry = kept.read(at);
+    for (let index = pushed[market].length - 1; index >= 0; index -= 1) {
+      const entry = changeLog.read(at);
       if (entry === undefined) {
         isForgotten = true;
         break;
       }
-      expect(entry.change).toEqual(told[market][index]);
+      expect(entry.change).toEqual(pushed[market][index]);
       at = entry.previousAt;
     }
   }
   expect(isForgotten).toBe(true);
-  const huge = { ...told[0][0], levels: new Array<number>(6_000).fill(1), levelCount: 2_000 };
-  expect(kept.push(huge, NONE)).toBe(NONE);
-  expect(kept.read(NONE)).toBeUndefined();
+  const huge = { ...pushed[0][0], levels: new Array<number>(6_000).fill(1), levelCount: 2_000 };
+  expect(changeLog.push(huge, NONE)).toBe(NONE);
+  expect(changeLog.read(NONE)).toBeUndefined();
 });

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { loadServerSecret } from '../../server/auth/serverSecret.ts';
 import { randomOf } from '../pipeline/workload.ts';
-import type { ChaosNews, ChaosOrder } from './chaosExchange.ts';
+import type { ChaosReply, ChaosRequest } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';
 import { ChaosProxy } from './proxy.ts';
 import { hashOf } from './reader.ts';
@@ -37,7 +37,7 @@ let starts = 0;
 interface Exchange {
   readonly child: ChildProcess;
   readonly port: number;
-  ask(order: ChaosOrder): Promise<ChaosNews>;
+  ask(request: ChaosRequest): Promise<ChaosReply>;
 }
 
 async function startExchange(): Promise<Exchange> {
@@ -48,10 +48,10 @@ async function startExchange(): Promise<Exchange> {
     execArgv: [...STRIP_TYPES],
   });
   const [first] = (await once(child, 'message')) as [{ port: number }]; // the first message is the port
-  const ask = async (order: ChaosOrder): Promise<ChaosNews> => {
-    child.send(order);
-    const [news] = (await once(child, 'message')) as [ChaosNews]; // one answer per order
-    return news;
+  const ask = async (request: ChaosRequest): Promise<ChaosReply> => {
+    child.send(request);
+    const [reply] = (await once(child, 'message')) as [ChaosReply]; // one reply per request
+    return reply;
   };
   return { child, port: first.port, ask };
 }
@@ -79,7 +79,7 @@ const messageOf = (markets: readonly number[], { outcomes, custom }: ChaosForm) 
 });
 
 /** Books and numbers of every stream of a form, as the exchange sends them to an undisturbed socket. */
-async function truthOf(port: number, form: ChaosForm) {
+async function referenceOf(port: number, form: ChaosForm) {
   const socket = await TestSocket.open(`http://127.0.0.1:${port}`, '/ws/market');
   const markets = Array.from({ length: MARKETS }, (_, index) => index);
   socket.send(messageOf(markets, form));
@@ -93,7 +93,7 @@ async function truthOf(port: number, form: ChaosForm) {
 
 async function checkMarkets(port: number, followers: readonly MarketFollower[], trades: readonly number[]) {
   for (const form of FORMS) {
-    const { numbers, hashes } = await truthOf(port, form);
+    const { numbers, hashes } = await referenceOf(port, form);
     for (const { subscriber, markets, form: own } of followers) {
       if (own !== form) continue;
       const { reader } = subscriber;
@@ -188,17 +188,17 @@ test(
         commandCount += perRound;
       }
       if (!checkAt.has(round)) continue;
-      const news = await exchange.ask({ report: true });
-      const trades = 'trades' in news ? news.trades : [];
+      const report = await exchange.ask({ report: true });
+      const trades = 'trades' in report ? report.trades : [];
       await checkMarkets(exchange.port, followers, trades);
       await usersCaughtUp(exchange.port, users, userMessages);
       const executed = new Set(users.flatMap((user) => [...checkUser(user)]));
       expect(executed.size).toBe(trades.reduce((sum, count) => sum + count, 0));
     }
-    const heard = followers.reduce((sum, { subscriber }) => sum + subscriber.reader.eventCount, 0);
+    const messageCount = followers.reduce((sum, { subscriber }) => sum + subscriber.reader.eventCount, 0);
     console.info(
       `${commandCount} commands, ${proxy.cutCount} cuts, ${proxy.stallCount} stalls, ${proxy.delayCount} delays, ` +
-        `${starts - 1} kills; ${heard} messages on ${followers.length} sockets of markets, ` +
+        `${starts - 1} kills; ${messageCount} messages on ${followers.length} sockets of markets, ` +
         `${users.reduce((sum, { userEvents }) => sum + userEvents.length, 0)} on ${users.length} of owners`,
     );
     expect(commandCount).toBeGreaterThanOrEqual(COMMANDS);

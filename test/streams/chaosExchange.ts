@@ -5,9 +5,9 @@ import { resolveConfig } from '../../server/config/config.ts';
 import { startServer } from '../../server/start.ts';
 import { foundingCommands, StreamWorkload } from './workload.ts';
 
-/** The test's orders, and the answers. */
-export type ChaosOrder = { readonly run: number } | { readonly report: true };
-export type ChaosNews =
+/** The test's requests, and the replies. */
+export type ChaosRequest = { readonly run: number } | { readonly report: true };
+export type ChaosReply =
   | { readonly port: number }
   | { readonly done: number }
   | { readonly sequence: number; readonly trades: readonly number[] };
@@ -29,8 +29,8 @@ const { exchange, views } = server.services;
 if (exchange.isFresh) await Promise.all(foundingCommands(Number(markets)).map((command) => exchange.submit(command)));
 const workload = new StreamWorkload(Number(seed), Number(markets));
 
-const tell = (news: ChaosNews): void => {
-  process.send?.(news);
+const reply = (message: ChaosReply): void => {
+  process.send?.(message);
 };
 
 async function run(count: number): Promise<void> {
@@ -42,15 +42,15 @@ async function run(count: number): Promise<void> {
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
-  tell({ done: count });
+  reply({ done: count });
 }
 
-process.on('message', (order: ChaosOrder) => {
-  if ('run' in order) void run(order.run);
+process.on('message', (request: ChaosRequest) => {
+  if ('run' in request) void run(request.run);
   else {
     const trades = views.markets.list().map(({ tradeCount }) => tradeCount);
-    tell({ sequence: exchange.durableSequence, trades });
+    reply({ sequence: exchange.durableSequence, trades });
   }
 });
 process.on('disconnect', () => process.exit(0));
-tell({ port: server.port });
+reply({ port: server.port });

@@ -9,7 +9,6 @@ export class ChaosSubscriber {
   readonly reader = new StreamReader();
   /** Events of the user channel by their number: none may be repeated or left out. */
   readonly userEvents: StreamEvent[] = [];
-  connectCount = 0;
   private readonly url: string;
   private readonly message: object;
   private ws: WebSocket | undefined;
@@ -33,7 +32,6 @@ export class ChaosSubscriber {
 
   private connect(): void {
     if (this.isClosed) return;
-    this.connectCount += 1;
     const ws = new WebSocket(this.url);
     this.ws = ws;
     ws.on('open', () => {
@@ -41,7 +39,7 @@ export class ChaosSubscriber {
       ws.send(JSON.stringify({ ...this.message, resume }));
     });
     ws.on('message', (data: Buffer) => {
-      for (const event of this.reader.hear(data.toString('utf8'))) {
+      for (const event of this.reader.receive(data.toString('utf8'))) {
         if (event.event_type === 'order' || event.event_type === 'trade') this.userEvents.push(event);
       }
       const { waiting } = this;

@@ -24,16 +24,16 @@ const OF_THIRD_PARTY = ['book', 'price_change', 'last_trade_price'];
 function thirdParty(url: string): typeof import('@nevuamarkets/poly-websockets') {
   const require = createRequire(import.meta.url);
   const RealSocket = require('ws');
-  class LedSocket extends RealSocket {
+  class RedirectedSocket extends RealSocket {
     constructor(address: string) {
       super(address.replace(/^wss:\/\/[^/]+/, url.replace('http', 'ws')));
     }
   }
   const path = require.resolve('ws');
-  const held = require.cache[path];
-  if (held !== undefined) held.exports = LedSocket;
+  const cached = require.cache[path];
+  if (cached !== undefined) cached.exports = RedirectedSocket;
   const manager = require('@nevuamarkets/poly-websockets');
-  if (held !== undefined) held.exports = RealSocket;
+  if (cached !== undefined) cached.exports = RealSocket;
   return manager;
 }
 
@@ -67,14 +67,14 @@ test(
       wallet: trader.account.address,
       credentials: creds as never, // the same three parts, branded there
     });
-    const heard = new Map<string, number>();
+    const sdkCounts = new Map<string, number>();
     const listen = async (topic: 'market' | 'user'): Promise<() => Promise<void>> => {
       const handle =
         topic === 'user'
           ? await client.subscribe([{ topic: 'user' }])
           : await client.subscribe([{ topic: 'market', tokenIds: tokenIds as never, customFeatureEnabled: true }]);
       const done = (async () => {
-        for await (const event of handle) heard.set(event.type, (heard.get(event.type) ?? 0) + 1);
+        for await (const event of handle) sdkCounts.set(event.type, (sdkCounts.get(event.type) ?? 0) + 1);
       })();
       return async () => {
         await handle.close();
@@ -97,10 +97,10 @@ test(
       ownFrames += 1;
     };
 
-    const third = new Map<string, number>();
-    const troubles: string[] = [];
+    const thirdPartyCounts = new Map<string, number>();
+    const errors: string[] = [];
     const count = (type: string) => async (events: readonly unknown[]) => {
-      third.set(type, (third.get(type) ?? 0) + events.length);
+      thirdPartyCounts.set(type, (thirdPartyCounts.get(type) ?? 0) + events.length);
     };
     const handlers = {
       onBook: count('book'),
@@ -109,19 +109,21 @@ test(
       onTickSizeChange: count('tick_size_change'),
       onPolymarketPriceUpdate: count('price_update'),
       onError: async (error: Error) => {
-        troubles.push(error.message);
+        errors.push(error.message);
       },
     } as unknown as WebSocketHandlers; // counts every event
     const { WSSubscriptionManager } = thirdParty(url);
     const manager = new WSSubscriptionManager(handlers);
     await manager.addSubscriptions(tokenIds);
 
-    const isAllHeard = (): boolean =>
-      OF_SDK.every((type) => heard.has(type)) && OF_THIRD_PARTY.every((type) => third.has(type)) && ownFrames > 0;
+    const isComplete = (): boolean =>
+      OF_SDK.every((type) => sdkCounts.has(type)) &&
+      OF_THIRD_PARTY.every((type) => thirdPartyCounts.has(type)) &&
+      ownFrames > 0;
 
     const endMs = Date.now() + SECONDS * 1_000;
     // Longer on a busy machine, until everybody has received everything; the expectations below report what never comes.
-    for (let number = 0; Date.now() < endMs || (number < ROUNDS_MAX && !isAllHeard()); number += 1) {
+    for (let number = 0; Date.now() < endMs || (number < ROUNDS_MAX && !isComplete()); number += 1) {
       const tokenID = tokenIds[number % tokenIds.length];
       const order = { tokenID, price: 0.03, size: 50, side: Side.BUY };
       await trader.client.createAndPostOrder(order, {}, OrderType.GTC).catch(() => {});
@@ -152,12 +154,12 @@ test(
     const counts = Object.fromEntries(rawMarket.reader.counts);
     console.info(
       `${rawMarket.frames.length} frames of the market channel (${JSON.stringify(counts)}), ` +
-        `${rawUser.reader.eventCount} events of the user's; the SDK handed on ${JSON.stringify(Object.fromEntries(heard))}, ` +
-        `the third party ${JSON.stringify(Object.fromEntries(third))}, Node's own socket took ${ownFrames} frames`,
+        `${rawUser.reader.eventCount} events of the user's; the SDK handed on ${JSON.stringify(Object.fromEntries(sdkCounts))}, ` +
+        `the third party ${JSON.stringify(Object.fromEntries(thirdPartyCounts))}, Node's own socket took ${ownFrames} frames`,
     );
-    for (const type of OF_SDK) expect(heard.get(type) ?? 0, `${type} events of the SDK`).toBeGreaterThan(0);
-    for (const type of OF_THIRD_PARTY) expect(third.get(type) ?? 0, type).toBeGreaterThan(0);
-    expect(troubles).toEqual([]);
+    for (const type of OF_SDK) expect(sdkCounts.get(type) ?? 0, `${type} events of the SDK`).toBeGreaterThan(0);
+    for (const type of OF_THIRD_PARTY) expect(thirdPartyCounts.get(type) ?? 0, type).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
     expect(ownFrames).toBeGreaterThan(0);
     await rawMarket.close();
     await rawUser.close();

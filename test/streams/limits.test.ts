@@ -1,10 +1,12 @@
 // The limits of sockets, each with the sentence that its client gets: size and number of messages, sockets per address,
 // tokens per socket, the Host of a loopback server, and readers who are too slow.
-import { connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { json as readJson } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
-import { createKey } from '../support/client.ts';
+import { createKey, requestHead } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
@@ -54,8 +56,7 @@ test('a socket can subscribe to 2,000 tokens, sent in several frames; one more c
 });
 
 test('a user socket can subscribe to 2,000 markets in several messages; one more closes it', async () => {
-  const { apiKey, secret, passphrase } = await createKey(server.url, server.wallets[0]);
-  const auth = { apiKey, secret, passphrase };
+  const auth = await createKey(server.url, server.wallets[0]);
   const markets = Array.from({ length: 2_001 }, (_, index) => conditionOf(index));
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ type: 'user', auth, markets: markets.slice(0, 1_500) });
@@ -67,21 +68,26 @@ test('a user socket can subscribe to 2,000 markets in several messages; one more
   expect(end).toEqual({ code: 1008, reason: '2001 markets requested; one socket may subscribe to at most 2000' });
 });
 
-/** The status of an upgrade; an accepted socket is closed again. */
-const statusOf = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}): Promise<number> =>
-  new Promise((resolve) => {
+/** The reply to an upgrade: its status, and the error of a refusal. An accepted socket is closed again. */
+const upgrade = ({ url }: TestServer, headers: Readonly<Record<string, string>> = {}) =>
+  new Promise<{ readonly status: number; readonly error: string }>((resolve, reject) => {
     const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/market`, { headers });
-    ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode ?? 0));
+    ws.on('unexpected-response', (_request, reply) => {
+      const read = (body: unknown) => resolve({ status: reply.statusCode ?? 0, ...(body as { error: string }) });
+      readJson(reply).then(read, reject); // a refusal has the same body as any other
+    });
     ws.on('open', () => {
       ws.close();
-      resolve(101);
+      resolve({ status: 101, error: '' });
     });
     ws.on('error', () => {});
   });
+const statusOf = async (...asked: Parameters<typeof upgrade>): Promise<number> => (await upgrade(...asked)).status;
 
 test('a socket beyond the limit per address gets a 429 until another closes', async () => {
   const sockets = await Promise.all(Array.from({ length: 6 }, open));
-  expect(await statusOf(server)).toBe(429);
+  const error = 'too many sockets: one address may have at most 6 open';
+  expect(await upgrade(server)).toEqual({ status: 429, error });
   await sockets[0].close();
   const again = await open();
   for (const socket of [...sockets.slice(1), again]) await socket.close();
@@ -98,7 +104,7 @@ test('clients behind a trusted proxy are limited separately; X-Forwarded-For of 
     expect(await statusOf(behind, from(address)), address).toBe(429);
   }
   await sockets[0].close();
-  while ((await statusOf(behind, from('198.51.100.1'))) !== 101);
+  await vi.waitUntil(async () => (await statusOf(behind, from('198.51.100.1'))) === 101, PATIENCE);
   for (const socket of sockets.slice(1)) await socket.close();
   await behind.close();
 
@@ -110,13 +116,8 @@ test('clients behind a trusted proxy are limited separately; X-Forwarded-For of 
 });
 
 test('a loopback server rejects a socket with a foreign Host header with status 421', async () => {
-  const ws = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`, { headers: { host: 'evil.example' } });
-  const status = await new Promise((resolve) => {
-    ws.on('unexpected-response', (_request, reply) => resolve(reply.statusCode));
-    ws.on('open', () => resolve(101));
-    ws.on('error', () => {});
-  });
-  expect(status).toBe(421);
+  const error = 'host evil.example is not served here; use 127.0.0.1 or start with --allow-host evil.example';
+  expect(await upgrade(server, { host: 'evil.example' })).toEqual({ status: 421, error });
 });
 
 test('a reader that stops is closed with 1013 once it reads again, and resumes from its sequence number', async () => {
@@ -146,6 +147,14 @@ test('a reader that stops is closed with 1013 once it reads again, and resumes f
   await again.close();
 });
 
+/** A connection that asks for an upgrade and then leaves everything that a WebSocket client does to the test. */
+function connectBare({ port }: TestServer): Socket {
+  const socket = connect(port, '127.0.0.1');
+  const version = ['Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];
+  socket.write(requestHead('GET /ws/market', 'Upgrade: websocket', 'Connection: Upgrade', ...version));
+  return socket;
+}
+
 test('sockets without credentials, pongs or reads are closed in time; a silent one stays open', async () => {
   const short = { heartbeatMs: 200, authMsMax: 300, idleSecondsMax: 8, lostMsMax: 300, ...NOBODY_HELD };
   const streams = { ...streamSettings, ...short, connectionsPerIpMax: 3 };
@@ -154,9 +163,7 @@ test('sockets without credentials, pongs or reads are closed in time; a silent o
   const quiet = await TestSocket.open(hasty.url, '/ws/market');
   const nameless = await TestSocket.open(hasty.url, '/ws/user');
   expect(await closedWith(nameless)).toEqual({ code: 1008, reason: 'no credentials within 0.3 s' });
-  const dead = connect(hasty.port, '127.0.0.1');
-  dead.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
-  dead.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
+  const dead = connectBare(hasty);
   dead.resume();
   await new Promise((resolve) => dead.once('close', resolve));
   expect(quiet.closed).toBeUndefined();
@@ -178,9 +185,7 @@ test('sockets without credentials, pongs or reads are closed in time; a silent o
 });
 
 test('bytes that are not WebSocket frames end only their own connection', async () => {
-  const raw = connect(server.port, '127.0.0.1');
-  raw.write('GET /ws/market HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
-  raw.write('Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n');
+  const raw = connectBare(server);
   await new Promise((resolve) => raw.once('data', resolve));
   raw.write(Buffer.alloc(64, 0xff));
   await new Promise((resolve) => raw.once('close', resolve));

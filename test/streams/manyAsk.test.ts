@@ -1,11 +1,13 @@
 // Many sockets that ask for many deep books at once, as all clients do after a restart: a turn of the loop pays a little of
 // what they are owed, and others are served between two turns. Every socket is paid in the end.
-import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
-import { encodeCommand } from '../../engine/index.ts';
+import { encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
+import { buyCommand } from '../support/commands.ts';
+import { orderIdOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, tokenOf } from './workload.ts';
@@ -19,25 +21,15 @@ let server: TestServer;
 afterEach(() => server.close());
 
 function buy(marketIndex: number, pips: number): Promise<unknown> {
-  const owner = ownerOf(0);
-  return server.exchange.submit(
-    encodeCommand({
-      type: 'PlaceOrder',
-      orderId: `0x${createHash('sha256').update(`${marketIndex}/${pips}`).digest('hex')}`,
-      keyId: keyIdOf(0),
-      ...{ maker: owner, owner, marketIndex, outcome: 0, side: 0, orderType: 0, flags: 0 },
-      ...{ makerAmountMicro: 1_000 * pips, takerAmountMicro: 10_000_000, timestampMs: Date.now(), expirationS: 0 },
-    }),
-  );
+  const order = { orderId: orderIdOf(marketIndex * 10_000 + pips), marketIndex, outcome: 0, pips, lots: 1_000 };
+  const buyer = { owner: ownerOf(0), keyId: keyIdOf(0) };
+  return server.exchange.submit(encodeCommand(buyCommand(buyer, { ...order, timestampMs: Date.now() })));
 }
 
 async function deepBooks(): Promise<void> {
   for (let marketIndex = 0; marketIndex < MARKETS; marketIndex += 1) {
     await server.exchange.submit(
-      encodeCommand({
-        ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips: 10, minOrderLots: 100, status: 1, negRisk: 0 },
-        ...{ autoTick: 0, feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
-      }),
+      encodeCommand({ type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips: 10 }),
     );
     await Promise.all(Array.from({ length: LEVELS }, (_, at) => buy(marketIndex, 10 + at * 10)));
   }
@@ -96,12 +88,12 @@ test('heartbeats of 2,000 markets to 40 sockets of an owner are spread over even
   server = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 1_500 } } });
   await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
   const sockets = await Promise.all(Array.from({ length: 40 }, () => listen(markets)));
-  const toldTimes = (times: number) =>
+  const untilHeartbeats = (times: number) =>
     Promise.all(
       sockets.map((socket) => socket.until(({ reader }) => (reader.counts.get('heartbeat') ?? 0) >= times * markets)),
     );
-  await toldTimes(1);
-  expect(await largestTurn(() => toldTimes(2))).toBeLessThan(TURN_BYTES_MAX / 2);
+  await untilHeartbeats(1);
+  expect(await largestTurn(() => untilHeartbeats(2))).toBeLessThan(TURN_BYTES_MAX / 2);
   for (const { reader, closed } of sockets) expect([reader.faults, closed]).toEqual([[], undefined]);
   for (const socket of sockets) await socket.close();
 });

@@ -1,19 +1,19 @@
 // What a socket is owed is paid on it, in whole frames and as far as there is room, however much it is and however its
 // client reads: replays of deep books, gaps, an owner's messages from memory and from the log, new markets. Nothing is lost
 // between two streams of a market. A client here reads at its own pace, and is not held for that.
-import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Command, encodeCommand } from '../../engine/index.ts';
+import { type Command, encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
+import { buyCommand } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
 
@@ -38,22 +38,15 @@ const submit = (command: Command) => server.exchange.submit(encodeCommand(comman
 /** Places a BUY that rests or takes; returns its id. */
 async function buy(marketIndex: number, trader: number, outcome: number, pips: number, lots: number): Promise<string> {
   orderCount += 1;
-  const owner = ownerOf(trader);
-  const orderId = `0x${createHash('sha256').update(String(orderCount)).digest('hex')}`;
-  await submit({
-    ...{ type: 'PlaceOrder', orderId, keyId: keyIdOf(trader), maker: owner, owner, marketIndex, outcome, side: 0 },
-    ...{ orderType: 0, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
-    ...{ timestampMs: Date.now(), expirationS: 0 },
-  });
+  const orderId = orderIdOf(orderCount);
+  const order = { orderId, marketIndex, outcome, pips, lots, timestampMs: Date.now() };
+  await submit(buyCommand({ owner: ownerOf(trader), keyId: keyIdOf(trader) }, order));
   return orderId;
 }
 
 /** Makes many levels, with many lots at the best one, so that each trade comes with large books. */
 async function deepen(marketIndex: number, topPips: number, tickPips = 10, lots = 1_000): Promise<void> {
-  await submit({
-    ...{ type: 'UpdateMarket', marketIndex, mask: 2, tickPips, minOrderLots: 100, status: 1, negRisk: 0, autoTick: 0 },
-    ...{ feeExponent: 1, feeRate: 0, delaySeconds: 0, minMarketableBuyMicro: 0 },
-  });
+  await submit({ type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips });
   await buy(marketIndex, 0, 0, topPips, 1_000_000);
   for (let from = 100; from < topPips; from += AT_ONCE * tickPips) {
     const count = Math.min(AT_ONCE, Math.ceil((topPips - from) / tickPips));
@@ -96,7 +89,7 @@ function readWithBreak(socket: TestSocket): void {
 }
 
 /** Waits until there have been this many pings. */
-const laps = (count: number) =>
+const untilPings = (count: number) =>
   vi.waitFor(() => expect(ping.mock.calls.length).toBeGreaterThanOrEqual(count), PATIENCE);
 
 /** A subscription that resumes an owner's stream from its beginning. */
@@ -107,7 +100,8 @@ const resumeOf = ({ reader }: TestSocket) => ({
 
 const numberOf = ({ reader }: TestSocket): number => [...reader.sequences.values()][0];
 
-function isSound(socket: TestSocket): void {
+/** Expects a socket that is open and missed nothing. */
+function expectSound(socket: TestSocket): void {
   expect(socket.closed).toBeUndefined();
   expect(socket.reader.faults).toEqual([]);
 }
@@ -121,14 +115,14 @@ test('pings do not close a client that reads a long replay slowly', async () => 
   for (let count = 0; count < 300; count += 1) await buy(0, 1, 1, 6_000, 200);
   const slow = await TestSocket.open(server.url, '/ws/market');
   const other = await TestSocket.open(server.url, '/ws/market');
-  await laps(3);
+  await untilPings(3);
   slow.send({ type: 'market', resume: { stream_id, sequence } });
   slow.ws.pause();
   ping.mockClear();
-  await laps(4);
+  await untilPings(4);
   slow.ws.resume();
   await vi.waitFor(() => expect([slow.closed, numberOf(slow)]).toEqual([undefined, sequence + 1_200]), PATIENCE);
-  isSound(slow);
+  expectSound(slow);
   for (const each of [slow, other]) await each.close();
 });
 
@@ -143,7 +137,7 @@ test('a held owner gets all pending messages, in portions that fit the send buff
   for (let round = 0; round < 60; round += 1) await Promise.all(Array.from({ length: 100 }, place));
   readWithBreak(socket);
   await vi.waitFor(() => expect([socket.closed, socket.reader.eventCount]).toEqual([undefined, 12_000]), PATIENCE);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -156,7 +150,7 @@ test('a held client gets a long replay of deep books without being closed', asyn
   for (let count = 0; count < 300; count += 1) await buy(0, 1, 1, 6_000, 200);
   readWithBreak(socket);
   await vi.waitFor(() => expect([socket.closed, numberOf(socket)]).toEqual([undefined, before + 1_200]), PATIENCE);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -181,7 +175,7 @@ test('a burst that exceeds the send buffer is deferred for its followers and sen
   expect(owe).not.toHaveBeenCalled();
   owe.mockRestore();
   for (const socket of [busy, quiet]) {
-    isSound(socket);
+    expectSound(socket);
     expect(socket.reader.gapCount).toBe(0);
     await socket.close();
   }
@@ -196,9 +190,9 @@ test('one command that changes 400 markets, more than the send buffer holds, is 
   }
   const socket = await follow(markets);
   await submit({ type: 'CancelAll', owner: ownerOf(0), keyId: keyIdOf(0) });
-  const isTold = () => expect([socket.closed, socket.reader.counts.get('price_change')]).toEqual([undefined, markets]);
-  await vi.waitFor(isTold, PATIENCE);
-  isSound(socket);
+  const changes = () => [socket.closed, socket.reader.counts.get('price_change')];
+  await vi.waitFor(() => expect(changes()).toEqual([undefined, markets]), PATIENCE);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -212,17 +206,19 @@ test('gaps of many deep markets are sent with their books as the send buffer dra
     stream_id: `${id.slice(0, -9)}000000000`,
     sequence: 1,
   }));
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
   socket.ws.pause();
-  for (let time = 0; time < times; time += 1) {
+  for (let time = 1; time <= times; time += 1) {
     socket.send({ type: 'market', assets_ids: assetsOf(markets), resume });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(time), PATIENCE);
   }
+  request.mockRestore();
   // A reply waits for room too.
   socket.send('PING');
   socket.ws.resume();
   await vi.waitFor(() => expect([socket.closed, socket.frames.includes('PONG')]).toEqual([undefined, true]), PATIENCE);
   await vi.waitFor(() => expect(socket.reader.gapCount).toBeGreaterThanOrEqual(markets), PATIENCE);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -233,18 +229,18 @@ test('both books of a market are sent in one frame, even if they are very large'
   const frames = socket.frames.filter((frame) => frame.includes('"book"'));
   expect(frames).toHaveLength(1);
   expect(frames[0].length).toBeGreaterThan(2 * 262_144);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
 test('an owner that stops reading during its replay from the log does not block the log for others', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
+  const dataDir = tempDir();
   await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
   for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
   const [stopped, other] = await Promise.all([listen(0), listen(1)]);
   const asked = ping.mock.calls.length;
   stopped.ws.pause();
-  await laps(asked + 1);
+  await untilPings(asked + 1);
   stopped.send(resumeOf(stopped));
   await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
   other.send(resumeOf(other));
@@ -255,11 +251,10 @@ test('an owner that stops reading during its replay from the log does not block 
     expect(socket.closed).toBeUndefined();
     await socket.close();
   }
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('a client that requests its past 100 times and leaves does not block the log for others', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-owed-'));
+  const dataDir = tempDir();
   await start(1, { userEntriesMax: 4 }, dataDir);
   for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
   const [one, other] = await Promise.all([listen(0), listen(1)]);
@@ -278,7 +273,6 @@ test('a client that requests its past 100 times and leaves does not block the lo
   expect(threads).toBeGreaterThan(0);
   expect(threads).toBeLessThan(10);
   await other.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('a socket that switches streams while markets change ends at the current sequence numbers', async () => {
@@ -298,21 +292,18 @@ test('a socket that switches streams while markets change ends at the current se
   const other = await TestSocket.open(server.url, '/ws/market');
   other.send({ type: 'market', assets_ids: assetsOf(markets), custom_feature_enabled: true });
   await other.until(({ reader }) => reader.counts.get('book') === 2 * markets);
-  const isTold = () => {
+  await vi.waitFor(() => {
     for (const [id, number] of other.reader.sequences) expect(socket.reader.sequences.get(id), id).toBe(number);
-  };
-  await vi.waitFor(isTold, PATIENCE);
-  isSound(socket);
+  }, PATIENCE);
+  expectSound(socket);
   for (const each of [socket, other]) await each.close();
 });
 
 function newMarket(market: number): Command {
-  const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
   const tail = JSON.stringify({ slug: `n-${market}`, question: `N ${market}?`, description: 'd'.repeat(4_000) });
   return {
-    ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 100 },
-    ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2), feeRate: 0 },
-    ...{ secondToken: word(1_000_001 + market * 2), minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+    ...{ type: 'CreateMarket', eventNumber: 0, ...PLAIN_TERMS, conditionId: conditionOf(market) },
+    ...{ firstToken: wordOf(1_000_000 + market * 2), secondToken: wordOf(1_000_001 + market * 2) },
     tail: Buffer.from(tail),
   };
 }
@@ -327,10 +318,9 @@ test.each([250, 2_000])('%d new markets at once do not close the socket of a cli
   socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 1);
   await Promise.all(Array.from({ length: count }, (_, market) => submit(newMarket(market + 1))));
-  const isTold = () =>
-    expect([socket.closed, [...socket.reader.sequences.values()]]).toEqual([undefined, [count + 1, 0]]);
-  await vi.waitFor(isTold, PATIENCE);
-  isSound(socket);
+  const numbers = () => [socket.closed, ...socket.reader.sequences.values()];
+  await vi.waitFor(() => expect(numbers()).toEqual([undefined, count + 1, 0]), PATIENCE);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -351,7 +341,7 @@ test.each([
   const isGap = count > 256;
   expect(socket.events('new_market')).toHaveLength(isGap ? 1 : count + 1);
   expect(socket.events('gap')).toHaveLength(isGap ? 1 : 0);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -366,12 +356,12 @@ test('new markets requested by a held client are sent in order', async () => {
   await announce(1, 4);
   socket.ws.resume();
   await vi.waitFor(() => expect(socket.events('new_market')).toHaveLength(3), PATIENCE);
-  const told = (socket.reader.kept ?? []).filter(({ stream_id: id }) => id.startsWith('new-markets-'));
-  expect(told.map(({ event_type: type, sequence }) => `${type} ${sequence}`)).toEqual([
+  const ofNewMarkets = (socket.reader.kept ?? []).filter(({ stream_id: id }) => id.startsWith('new-markets-'));
+  expect(ofNewMarkets.map(({ event_type: type, sequence }) => `${type} ${sequence}`)).toEqual([
     'heartbeat 1',
     ...[2, 3, 4].map((number) => `new_market ${number}`),
   ]);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -396,7 +386,7 @@ test('a pending gap keeps its start and reason while the market goes on', async 
   await socket.until(({ reader }) => reader.gapCount === 1);
   const [{ missed_from: missed, reason }] = socket.events('gap');
   expect([missed, reason]).toEqual([21, 'the missing messages are no longer kept']);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -421,7 +411,7 @@ test('a resume replaces the gap and the books that an earlier one has pending', 
   await socket.until(({ reader }) => reader.books.has(tokenOf(0, 1)));
   expect(socket.events('gap')).toEqual([]);
   expect(socket.events('book')).toHaveLength(2);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
@@ -445,12 +435,12 @@ test('a pending gap uses the numbers of the stream to which the socket has meanw
   const [{ stream_id: id, missed_from: missed, reason }] = socket.events('gap');
   expect(id.slice(0, 12)).toBe('m00000000-bp');
   expect([missed, reason]).toEqual([1, 'the missing messages are no longer kept']);
-  isSound(socket);
+  expectSound(socket);
   await socket.close();
 });
 
 test('streams that wait for the log are not searched in memory at each of their events', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-log-'));
+  const dataDir = tempDir();
   await start(3, { userEntriesMax: 8 }, dataDir);
   const socket = await listen(0);
   for (const market of [0, 1, 2]) for (let count = 0; count < 10; count += 1) await buy(market, 0, 0, 4_000, 100);
@@ -467,7 +457,6 @@ test('streams that wait for the log are not searched in memory at each of their 
   await resumed.until(({ reader }) => reader.eventCount === 24);
   expect(since.mock.results.filter(({ value }) => value === undefined)).toHaveLength(3);
   since.mockRestore();
-  isSound(resumed);
+  expectSound(resumed);
   await resumed.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });

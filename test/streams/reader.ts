@@ -12,7 +12,7 @@ interface Level {
 export type StreamEvent = any;
 
 /** A book as received. */
-interface HeardBook {
+interface ReceivedBook {
   market: string;
   asset_id: string;
   timestamp: string;
@@ -32,7 +32,7 @@ function levels(side: ReadonlyMap<string, string>, isRising: boolean): Level[] {
 }
 
 /** SHA-1 of the compact JSON with an empty hash, keys in the order of the official clients (wire.md D.3). */
-export function hashOf(book: HeardBook): string {
+export function hashOf(book: ReceivedBook): string {
   const object = {
     market: book.market,
     asset_id: book.asset_id,
@@ -51,12 +51,12 @@ export function hashOf(book: HeardBook): string {
 const complement = (price: string): string => String((10_000 - pips(price)) / 10_000);
 
 export class StreamReader {
-  readonly books = new Map<string, HeardBook>();
+  readonly books = new Map<string, ReceivedBook>();
   /** Latest number by stream. */
   readonly sequences = new Map<string, number>();
   /** The faults, in words. */
   readonly faults: string[] = [];
-  /** Transaction hashes of trades, by asset. */
+  /** Transaction hashes of trades, by market. */
   readonly trades = new Map<string, Set<string>>();
   readonly counts = new Map<string, number>();
   gapCount = 0;
@@ -65,12 +65,10 @@ export class StreamReader {
   /** Keeps every event when set. */
   kept: StreamEvent[] | undefined;
   /** The kept events that consumed a number. */
-  readonly told: StreamEvent[] = [];
+  readonly numberedEvents: StreamEvent[] = [];
 
-  /** The streams in which a message is missing now; a book of the stream clears it. */
-  readonly broken = new Set<string>();
-
-  hear(text: string): readonly StreamEvent[] {
+  /** Takes in a frame; returns its events. */
+  receive(text: string): readonly StreamEvent[] {
     if (text === 'PONG' || text === 'NO NEW ASSETS') return [];
     const parsed = JSON.parse(text);
     const events: readonly StreamEvent[] = Array.isArray(parsed) ? parsed : [parsed];
@@ -93,11 +91,10 @@ export class StreamReader {
       this.faults.push(`${id}: a heartbeat says ${sequence} after ${last}`);
     } else if (!isState && last !== undefined && sequence !== last + 1) {
       this.faults.push(`${id}: ${type} ${sequence} after ${last}`);
-      this.broken.add(id);
     }
     this.sequences.set(id, sequence);
     if (!isState) this.eventCount += 1;
-    if (!isState && this.kept !== undefined) this.told.push(event);
+    if (!isState && this.kept !== undefined) this.numberedEvents.push(event);
     this.apply(event);
   }
 
@@ -122,18 +119,15 @@ export class StreamReader {
       case 'last_trade_price':
         this.applyTrade(event);
         return;
-      case 'best_bid_ask':
-        return;
-      default:
+      default: // the others change no book
     }
   }
 
   private applyBook(event: StreamEvent): void {
     const { event_type, stream_id, sequence, server_ts_ms, hash, bids, asks, ...rest } = event;
     const sideOf = (side: readonly Level[]) => new Map(side.map(({ price, size }) => [price, size]));
-    const book: HeardBook = { ...rest, bids: sideOf(bids), asks: sideOf(asks) };
+    const book: ReceivedBook = { ...rest, bids: sideOf(bids), asks: sideOf(asks) };
     this.books.set(event.asset_id, book);
-    this.broken.delete(stream_id);
     if (hashOf(book) !== hash) this.faults.push(`${stream_id}: book ${sequence} hashes otherwise than it says`);
   }
 
@@ -164,9 +158,9 @@ export class StreamReader {
       if (book.market !== event.market) continue;
       book.last_trade_price = book.asset_id === event.asset_id ? event.price : complement(event.price);
     }
-    const heard = this.trades.get(event.market) ?? new Set();
-    if (heard.has(event.transaction_hash)) this.faults.push(`${event.stream_id}: trade ${event.sequence} came twice`);
-    heard.add(event.transaction_hash);
-    this.trades.set(event.market, heard);
+    const hashes = this.trades.get(event.market) ?? new Set();
+    if (hashes.has(event.transaction_hash)) this.faults.push(`${event.stream_id}: trade ${event.sequence} came twice`);
+    hashes.add(event.transaction_hash);
+    this.trades.set(event.market, hashes);
   }
 }

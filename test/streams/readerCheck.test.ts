@@ -54,15 +54,15 @@ async function stop(socket: TestSocket): Promise<void> {
 const numbersOf = ({ reader }: TestSocket) => [...reader.sequences].sort().map(String);
 
 /** Submits more commands and waits until both sockets have the same numbers. */
-async function together(first: TestSocket, second: TestSocket): Promise<void> {
+async function untilEqual(first: TestSocket, second: TestSocket): Promise<void> {
   await drive(20);
   await vi.waitFor(() => expect(numbersOf(first)).toEqual(numbersOf(second)), PATIENCE);
 }
 
-/** Both have received the same, without a gap. */
-async function heardTheSame(first: TestSocket, second: TestSocket): Promise<void> {
-  const saidOf = ({ reader }: TestSocket) => reader.told.map((event) => JSON.stringify(event)).sort();
-  expect(saidOf(second)).toEqual(saidOf(first));
+/** Expects both to have received the same, without a gap, and closes them. */
+async function expectSameEvents(first: TestSocket, second: TestSocket): Promise<void> {
+  const textsOf = ({ reader }: TestSocket) => reader.numberedEvents.map((event) => JSON.stringify(event)).sort();
+  expect(textsOf(second)).toEqual(textsOf(first));
   expect(second.events('gap')).toEqual([]);
   for (const socket of [first, second]) {
     expect(socket.reader.faults).toEqual([]);
@@ -76,11 +76,11 @@ test('a client that stops reading is held, and later gets what it missed byte fo
   await drive(50);
   await stop(stopped);
   await drive(200);
-  const heard = stopped.reader.told.length;
+  const before = stopped.reader.numberedEvents.length;
   stopped.ws.resume();
-  await together(steady, stopped);
-  expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
-  await heardTheSame(steady, stopped);
+  await untilEqual(steady, stopped);
+  expect(stopped.reader.numberedEvents.length).toBeGreaterThan(before + 100);
+  await expectSameEvents(steady, stopped);
 });
 
 test('a distant client that answers every ping late gets every message exactly once', async () => {
@@ -90,8 +90,8 @@ test('a distant client that answers every ping late gets every message exactly o
     await drive(10);
     expect(hold.mock.calls.length).toBeGreaterThan(3);
   }, PATIENCE);
-  await together(steady, far);
-  await heardTheSame(steady, far);
+  await untilEqual(steady, far);
+  await expectSameEvents(steady, far);
 });
 
 test('a held client that misses more than is kept gets gaps with whole books and stays connected', async () => {
@@ -99,7 +99,7 @@ test('a held client that misses more than is kept gets gaps with whole books and
   await stop(stopped);
   await drive(8_000);
   stopped.ws.resume();
-  await together(steady, stopped);
+  await untilEqual(steady, stopped);
   expect(stopped.events('gap').map(({ reason }) => reason)).toEqual([
     'the missing messages are no longer kept',
     'the missing messages are no longer kept',
@@ -118,7 +118,7 @@ test('a subscription by a held client is served when it reads again', async () =
   await drive(50);
   socket.ws.resume();
   const other = await follow();
-  await together(socket, other);
+  await untilEqual(socket, other);
   expect([...socket.reader.books.keys()].sort()).toEqual([...ASSETS].sort());
   expect(socket.reader.faults).toEqual([]);
   for (const each of [socket, other]) await each.close();
@@ -132,12 +132,12 @@ test('an owner that stops reading later gets each of its messages exactly once',
     await socket.until(({ reader }) => reader.sequences.size === 1);
   }
   await stop(stopped);
-  const heard = stopped.reader.told.length;
+  const before = stopped.reader.numberedEvents.length;
   await drive(2_000);
   stopped.ws.resume();
-  await together(steady, stopped);
-  expect(stopped.reader.told.length).toBeGreaterThan(heard + 100);
-  expect(stopped.reader.told).toEqual(steady.reader.told);
+  await untilEqual(steady, stopped);
+  expect(stopped.reader.numberedEvents.length).toBeGreaterThan(before + 100);
+  expect(stopped.reader.numberedEvents).toEqual(steady.reader.numberedEvents);
   for (const socket of [steady, stopped]) {
     expect(socket.reader.faults).toEqual([]);
     await socket.close();

@@ -1,12 +1,12 @@
 // The README's subscriber, run as a reader would run it: its ten lines, with nothing changed but the host, against a server
 // that is stopped and started again under it. It must print every number of its stream, and none twice.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
 const HOST = 'ws://127.0.0.1:8080';
@@ -16,7 +16,7 @@ test('the ten-line subscriber in the README misses and repeats nothing across a 
   const section = readme.slice(readme.indexOf('## Streams'));
   const program = /```js\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
   expect(program.trimEnd().split('\n')).toHaveLength(10);
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-ten-lines-'));
+  const folder = tempDir();
   const dataDir = join(folder, 'data');
   const port = await freePort();
   let server = await startTestServer({ config: { dataDir, port } });
@@ -35,20 +35,20 @@ test('the ten-line subscriber in the README misses and repeats nothing across a 
       .split('\n')
       .map((line) => line.split(' '))
       .map(([type, number]) => [type, Number(number)]);
-  const heard = async (number: number): Promise<void> => {
+  const untilPrinted = async (number: number): Promise<void> => {
     while (!lines().some((line) => line[1] >= number)) await new Promise((resolve) => child.once('printed', resolve));
   };
   const workload = new StreamWorkload(5, 1);
   const drive = async (count: number): Promise<void> => {
     for (let done = 0; done < count; done += 1) await server.exchange.submit(workload.next(Date.now()));
   };
-  await heard(0);
+  await untilPrinted(0);
   await drive(30);
-  await heard(20);
+  await untilPrinted(20);
   await server.close();
   server = await startTestServer({ config: { dataDir, port } });
   await drive(30);
-  await heard(45);
+  await untilPrinted(45);
   const numbers = lines()
     .filter(([type, number]) => type !== 'heartbeat' && number > 0)
     .map(([, number]) => number);
@@ -56,5 +56,4 @@ test('the ten-line subscriber in the README misses and repeats nothing across a 
   expect(lines().some(([type]) => type === 'gap')).toBe(false);
   child.kill();
   await server.close();
-  rmSync(folder, { recursive: true, force: true });
 });

@@ -32,9 +32,8 @@ test('every event has exactly the documented keys and formats', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   const users = await Promise.all(
     [alice, bob].map(async ({ key }) => {
-      const { apiKey, secret, passphrase } = key;
       const user = await TestSocket.open(server.url, '/ws/user');
-      user.send({ auth: { apiKey, secret, passphrase }, type: 'user' });
+      user.send({ auth: key, type: 'user' });
       await user.until(({ reader }) => reader.sequences.size === 1);
       return user;
     }),

@@ -1,12 +1,12 @@
 // Sockets that stop reading beside sockets that go on: the exchange, a process of its own, must not keep for them what they
 // do not read. The children are those of the bench. Sizes come from the environment (STREAMS_SLOW_*).
-import { mkdtempSync, rmSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { ClientQuestion, Cost, Published, ServerQuestion } from '../../bench/fanOut/question.ts';
 import { startChild } from '../../bench/lib/talk.ts';
 import { streamLimits } from '../../server/streams/limits.ts';
+import { tempDir } from '../support/tempDir.ts';
 
 const sizeOf = (name: string, otherwise: number): number => Number(process.env[`STREAMS_SLOW_${name}`] ?? otherwise);
 const PAUSED = sizeOf('PAUSED', 200);
@@ -21,7 +21,7 @@ test(`${PAUSED} sockets that stop reading keep the memory growth of the exchange
     console.info('The memory of the exchange is read from /proc, which only Linux has.');
     return;
   }
-  const folder = mkdtempSync(join(tmpdir(), 'outcry-slow-'));
+  const folder = tempDir();
   const fanOut = join(import.meta.dirname, '../../bench/fanOut');
   const exchange = startChild(join(fanOut, 'exchange.ts'), ['--expose-gc']);
   const [live, paused] = [startChild(join(fanOut, 'subscribers.ts')), startChild(join(fanOut, 'subscribers.ts'))];
@@ -55,6 +55,5 @@ test(`${PAUSED} sockets that stop reading keep the memory growth of the exchange
     exchange.end();
     live.end();
     paused.end();
-    rmSync(folder, { recursive: true, force: true });
   }
 }, 300_000);

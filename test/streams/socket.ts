@@ -17,7 +17,7 @@ export class TestSocket {
     ws.on('message', (data: Buffer) => {
       const text = data.toString('utf8');
       this.frames.push(text);
-      this.reader.hear(text);
+      this.reader.receive(text);
       this.wake();
     });
     ws.on('close', (code: number, reason: Buffer) => {

@@ -1,22 +1,20 @@
 // The user channel over real sockets (wire.md E.4): every change that a client causes comes to its own stream and to no
 // other; credentials; filters; the steps of a trade; missed messages are recovered, from memory or from the log.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import { UserEntries } from '../../server/streams/userEntries.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import type { Order } from '../../server/views/index.ts';
+import { requireKeyId } from '../../server/wire/ids.ts';
 import {
   alice,
   bob,
   call,
   cancelAll,
   type MarketIds,
+  marketIdsOf,
   newMarket,
   openTradingWorld,
   orderBody,
@@ -24,8 +22,10 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { ADMIN, createKey, l2Headers, send, sendSigned } from '../support/client.ts';
+import { ADMIN, createKey, type HeaderFields, l2Headers, send, sendSigned, serviceHeaders } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
+import { tempDir } from '../support/tempDir.ts';
 import { TestSocket } from './socket.ts';
 import { conditionOf, foundingCommands, StreamWorkload, tokenOf } from './workload.ts';
 
@@ -37,11 +37,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const authOf = ({ apiKey, secret, passphrase }: ApiCredentials) => ({ apiKey, secret, passphrase });
-
-async function listen({ key }: Trader, more: object = {}, path = '/ws/user'): Promise<TestSocket> {
-  const socket = await TestSocket.open(server.url, path);
-  socket.send({ auth: authOf(key), type: 'user', ...more });
+async function listen({ key }: Trader, more: object = {}, path = '/ws/user', { url } = server): Promise<TestSocket> {
+  const socket = await TestSocket.open(url, path);
+  socket.send({ auth: key, type: 'user', ...more });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
   return socket;
 }
@@ -99,9 +97,9 @@ test('a maker partly filled and cancelled in the same record is sent as LIVE, th
   const taker = [...server.services.views.orders.openOf(bob.wallet.address.toLowerCase())][0];
   // Nothing else may happen at the moment of the release: the cancel makes the record that triggers it.
   while (Date.now() <= taker.createdMs + 1_000);
-  const keyId = `0x${alice.key.apiKey.replaceAll('-', '')}`;
+  const keyId = requireKeyId(alice.key.apiKey);
   await server.exchange.submit(encodeCommand({ type: 'CancelOrders', owner, keyId, items: [placed.json.orderID] }));
-  await socket.until((heard) => kinds(heard).includes('CANCELLATION CANCELED 6'));
+  await socket.until(() => kinds(socket).includes('CANCELLATION CANCELED 6'));
   const orders = kinds(socket).filter((kind) => !kind.startsWith('TRADE'));
   expect(orders).toEqual(['PLACEMENT LIVE 0', 'UPDATE LIVE 6', 'CANCELLATION CANCELED 6']);
   await socket.close();
@@ -138,15 +136,13 @@ test('trade statuses follow the delays configured by the operator', async () => 
   for (const command of foundingCommands(1)) await world.exchange.submit(command);
   const [wallet] = world.wallets;
   const trader = { wallet, key: await createKey(world.url, wallet) };
-  const socket = await TestSocket.open(world.url, '/ws/user');
-  socket.send({ auth: authOf(trader.key), type: 'user' });
-  await socket.until(({ reader }) => reader.sequences.size === 1);
+  const socket = await listen(trader, {}, '/ws/user', world);
   const where: MarketIds = { conditionId: conditionOf(0), tokens: [tokenOf(0, 0), tokenOf(0, 1)], negRisk: false };
   const workload = new StreamWorkload(1, 1);
   while (world.services.views.books.bestBidPips(0, 0) === 0) await world.exchange.submit(workload.next(Date.now()));
   const body = orderBody(trader, where, { pips: 9_900, shares: 10, token: 1 });
   expect((await sendSigned(world.url, wallet.address, trader.key, 'POST', '/order', body)).status).toBe(200);
-  await socket.until((heard) => kinds(heard).includes('TRADE CONFIRMED TAKER'));
+  await socket.until(() => kinds(socket).includes('TRADE CONFIRMED TAKER'));
   const byStatus = (status: string) => socket.events('trade').filter((event) => event.status === status);
   const [matched] = byStatus('MATCHED');
   const [mined] = byStatus('MINED');
@@ -159,20 +155,22 @@ test('trade statuses follow the delays configured by the operator', async () => 
   const seconds = (ms: unknown): string => String(Math.floor(Number(ms) / 1000));
   const times = { match_time: seconds(matched.timestamp), last_update: seconds(confirmed.timestamp) };
   expect(confirmed).toMatchObject(times);
-  const headers = Object.entries(l2Headers(wallet.address, trader.key, 'GET', '/data/trades'));
-  const rowsAs = async (prefix: string) => {
-    const named = Object.fromEntries(headers.map(([name, value]) => [name.replace('POLY', prefix), value]));
-    return (await send(world.url, 'GET', '/data/trades', undefined, named)).json.data;
-  };
-  expect((await rowsAs('POLY'))[0]).toMatchObject({ id: matched.id, ...times });
+  const headers = l2Headers(wallet.address, trader.key, 'GET', '/data/trades');
+  const newestFor = async (asked: HeaderFields) =>
+    (await send(world.url, 'GET', '/data/trades', undefined, asked)).json.data[0];
+  expect(await newestFor(headers)).toMatchObject({ id: matched.id, ...times });
   const [isoMatch, isoUpdate] = [matched, confirmed].map(({ timestamp }) => new Date(Number(timestamp)).toISOString());
-  expect((await rowsAs('SERVICE'))[0]).toMatchObject({ id: matched.id, match_time: isoMatch, last_update: isoUpdate });
+  expect(await newestFor(serviceHeaders(headers))).toMatchObject({
+    id: matched.id,
+    match_time: isoMatch,
+    last_update: isoUpdate,
+  });
   expect(socket.reader.faults).toEqual([]);
   await world.close();
 });
 
 test('credentials may name the key apikey instead of apiKey', async () => {
-  const { apiKey: apikey, ...rest } = authOf(alice.key);
+  const { apiKey: apikey, ...rest } = alice.key;
   const socket = await TestSocket.open(server.url, '/ws/user');
   socket.send({ auth: { apikey, ...rest }, type: 'user' });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
@@ -181,13 +179,12 @@ test('credentials may name the key apikey instead of apiKey', async () => {
 });
 
 test('wrong credentials get an error and close the socket with 1008, whichever part is wrong', async () => {
-  const wrong = { ...authOf(alice.key) };
   const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [
     { apiKey: builder.key, secret: builder.secret, passphrase: builder.passphrase }, // valid, but not for sockets
-    { ...wrong, secret: authOf(bob.key).secret },
-    { ...wrong, passphrase: '0'.repeat(64) },
-    { ...wrong, apiKey: '00000000-0000-4000-8000-000000000000' },
+    { ...alice.key, secret: bob.key.secret },
+    { ...alice.key, passphrase: '0'.repeat(64) },
+    { ...alice.key, apiKey: '00000000-0000-4000-8000-000000000000' },
     undefined,
   ];
   for (const auth of cases) {
@@ -201,8 +198,8 @@ test('wrong credentials get an error and close the socket with 1008, whichever p
 
 test('other credentials on an authenticated socket close it with 1008 and a reason', async () => {
   const cases = [
-    [authOf(bob.key), 'this socket belongs to another API key'],
-    [{ ...authOf(alice.key), secret: authOf(bob.key).secret }, 'Unauthorized/Invalid api key'],
+    [bob.key, 'this socket belongs to another API key'],
+    [{ ...alice.key, secret: bob.key.secret }, 'Unauthorized/Invalid api key'],
   ] as const;
   for (const [auth, reason] of cases) {
     const socket = await listen(alice);
@@ -223,16 +220,16 @@ test('deleting an API key closes its sockets', async () => {
 
 test('a market filter limits a socket to streams without gaps; removing the last market lifts it', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
-  const socket = await listen(alice, { markets: [one.conditionId.toUpperCase().replace('0X', '0x')] });
+  const socket = await listen(alice, { markets: [inUpperCase(one.conditionId)] });
   await post(alice, two, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_000, shares: 10 });
   await post(alice, one, { pips: 2_100, shares: 10 });
-  await socket.until((heard) => kinds(heard).length === 2);
+  await socket.until(() => kinds(socket).length === 2);
   expect(socket.events('order').map(({ market }) => market)).toEqual([one.conditionId, one.conditionId]);
   socket.send({ operation: 'unsubscribe', markets: [one.conditionId] });
   await socket.until(({ reader }) => reader.sequences.size === 2);
   await cancelAll(alice);
-  await socket.until((heard) => kinds(heard).length === 5);
+  await socket.until(() => kinds(socket).length === 5);
   expect(socket.reader.faults).toEqual([]);
   await socket.close();
 });
@@ -266,50 +263,38 @@ test('a resume delivers missed messages exactly once, and a foreign position giv
 });
 
 test('messages no longer in memory are read from the log byte for byte, also after a restart', async () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-streams-'));
+  const dataDir = tempDir();
   const config = { dataDir, streams: { ...streamSettings, userEntriesMax: 4 } };
   let world = await startTestServer({ config });
   const [wallet] = world.wallets;
-  const key = await createKey(world.url, wallet);
-  const listenTo = async (url: string, more: object = {}) => {
-    const socket = await TestSocket.open(url, '/ws/user');
-    socket.send({ auth: authOf(key), type: 'user', ...more });
-    await socket.until(({ reader }) => reader.sequences.size > 0);
-    return socket;
-  };
-  const trader = { wallet, key };
-  const live = await listenTo(world.url);
-  const created: { tokens: { token_id: string }[]; condition_id: string } = await fetch(`${world.url}/admin/markets`, {
-    method: 'POST',
-    headers: { ...ADMIN, 'content-type': 'application/json' },
-    body: JSON.stringify({ question: 'Kept?', slug: 'kept' }),
-  }).then((reply) => reply.json() as never); // read as declared
-  const [first, second] = created.tokens.map(({ token_id }) => token_id);
-  const where: MarketIds = { conditionId: created.condition_id, tokens: [first, second], negRisk: false };
+  const trader = { wallet, key: await createKey(world.url, wallet) };
+  const live = await listen(trader, {}, '/ws/user', world);
+  const made = await send(world.url, 'POST', '/admin/markets', { question: 'Kept?', slug: 'kept' }, ADMIN);
+  const where = marketIdsOf(made.json);
   for (let number = 0; number < 12; number += 1) {
     const body = orderBody(trader, where, { pips: 1_000 + number * 100, shares: 10 });
-    expect((await sendSigned(world.url, wallet.address, key, 'POST', '/order', body)).status).toBe(200);
+    expect((await sendSigned(world.url, wallet.address, trader.key, 'POST', '/order', body)).status).toBe(200);
   }
   await live.until(({ reader }) => reader.eventCount === 12);
   const sent = live.frames.slice(1);
-  const [id] = live.reader.sequences.keys();
+  const [stream_id] = live.reader.sequences.keys();
+  const resumeAfter = (sequence: number) => listen(trader, { resume: { stream_id, sequence } }, '/ws/user', world);
   await live.close();
-  const replayed = await listenTo(world.url, { resume: { stream_id: id, sequence: 0 } });
+  const replayed = await resumeAfter(0);
   await replayed.until(({ reader }) => reader.eventCount === 12);
   expect(replayed.frames).toEqual(sent);
   await world.close();
   world = await startTestServer({ config });
-  const restarted = await listenTo(world.url, { resume: { stream_id: id, sequence: 3 } });
+  const restarted = await resumeAfter(3);
   await restarted.until(({ reader }) => reader.eventCount === 9);
   expect(restarted.frames).toEqual(sent.slice(3));
   await world.close();
-  rmSync(dataDir, { recursive: true, force: true });
 });
 
 test('a subscription to a draft market gets the error that there is no such market', async () => {
   const draft = await newMarket({ status: 'draft' });
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: authOf(alice.key), type: 'user', markets: [draft.conditionId] });
+  socket.send({ auth: alice.key, type: 'user', markets: [draft.conditionId] });
   await socket.until(({ reader }) => reader.sequences.size > 0 || socket.events('error').length > 0);
   expect(socket.events('error').map(({ error }) => error)).toEqual([`no such market: ${draft.conditionId}`]);
   await socket.close();

@@ -10,11 +10,6 @@ import { TestSocket } from './socket.ts';
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
 
-const authOf = () => {
-  const { apiKey, secret, passphrase } = alice.key;
-  return { apiKey, secret, passphrase };
-};
-
 /** Waits until the exchange has answered everything before: what it owes is paid a turn later when others have used this one. */
 async function settle(socket: TestSocket): Promise<void> {
   const pongs = (): number => socket.frames.filter((frame) => frame === 'PONG').length;
@@ -32,7 +27,7 @@ async function untilAfter(tMs: number): Promise<void> {
 
 async function listen(more: object): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: authOf(), type: 'user', ...more });
+  socket.send({ auth: alice.key, type: 'user', ...more });
   await socket.until(({ reader }) => reader.sequences.size > 0);
   return socket;
 }
@@ -47,10 +42,10 @@ async function watch(message: object): Promise<TestSocket> {
 test('an empty market list means every market, also on a socket that named some before', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await listen({ markets: [one.conditionId] });
-  socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: authOf() });
+  socket.send({ type: 'user', operation: 'subscribe', markets: [], auth: alice.key });
   await settle(socket);
   await post(alice, two, { pips: 2_000, shares: 10 });
-  await socket.until((heard) => heard.events('order').length > 0);
+  await socket.until(() => socket.events('order').length > 0);
   expect(socket.events('order')[0].market).toBe(two.conditionId);
   expect(socket.reader.faults).toEqual([]);
   await cancelAll(alice);
@@ -63,6 +58,18 @@ test.each([{ apiKey: 'x' }, {}, 'x'])('malformed credentials close the socket wi
   await socket.until(({ closed }) => closed !== undefined);
   expect(socket.closed?.code).toBe(1008);
   expect(socket.closed?.reason).toMatch(/^auth must /);
+});
+
+test('on /ws, a first message without a type opens the user channel if it has credentials, else the market channel', async () => {
+  const { tokens } = await newMarket();
+  const [user, market] = await Promise.all([TestSocket.open(server.url, '/ws'), TestSocket.open(server.url, '/ws')]);
+  user.send({ auth: alice.key });
+  market.send({ assets_ids: tokens });
+  for (const socket of [user, market]) await settle(socket);
+  const ofOwner = await listen({});
+  expect([...user.reader.sequences.keys()]).toEqual([...ofOwner.reader.sequences.keys()]);
+  expect([...market.reader.books.keys()].sort()).toEqual([...tokens].sort());
+  for (const socket of [user, market, ofOwner]) await socket.close();
 });
 
 test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x'], [[]]])(
@@ -102,7 +109,7 @@ test('an owner stream of one market can be resumed by its id alone', async () =>
   const socket = await listen({ markets: [where.conditionId] });
   const [stream_id] = socket.reader.sequences.keys();
   await post(alice, where, { pips: 1_000, shares: 10 });
-  await socket.until((heard) => heard.events('order').length === 1);
+  await socket.until(() => socket.events('order').length === 1);
   await socket.close();
   await post(alice, where, { pips: 1_100, shares: 10 });
   const again = await listen({ resume: { stream_id, sequence: 1 } });
@@ -161,7 +168,7 @@ test('a position in another stream of the same owner is not ignored', async () =
   await post(alice, one, { pips: 1_000, shares: 10 });
   const point = { stream_id: own, sequence: 0 };
   const joined = await listen({ markets: [two.conditionId], resume: point });
-  await joined.until((heard) => heard.events('order').length === 1 && heard.reader.sequences.size === 2);
+  await joined.until(() => joined.events('order').length === 1 && joined.reader.sequences.size === 2);
   expect(joined.events('order')[0].stream_id).toBe(own);
   const resume = { stream_id: everything, sequence: 0 };
   const narrowed = await listen({ markets: [one.conditionId], resume });
@@ -171,7 +178,7 @@ test('a position in another stream of the same owner is not ignored', async () =
   const widened = await listen({
     resume: [point, { stream_id: everything, sequence: all.reader.sequences.get(everything) }],
   });
-  await widened.until((heard) => heard.events('order').length === 1);
+  await widened.until(() => widened.events('order').length === 1);
   expect([...widened.reader.sequences.keys()]).toEqual([everything]);
   for (const socket of [joined, narrowed, widened]) await socket.close();
   await cancelAll(alice);
@@ -196,7 +203,7 @@ test('unknown tokens or markets and unknown streams are reported in one error', 
     watch({ assets_ids: ['999'], resume }),
     TestSocket.open(server.url, '/ws/user'),
   ]);
-  ofUser.send({ auth: authOf(), type: 'user', markets: [market], resume });
+  ofUser.send({ auth: alice.key, type: 'user', markets: [market], resume });
   await settle(ofUser);
   expect(ofMarket.events('error').map(({ error }) => error)).toEqual(['no such token: 999; no such stream: nonsense']);
   expect(ofUser.events('error').map(({ error }) => error)).toEqual([
@@ -214,7 +221,7 @@ test('a stream that is not one of the owner gets an error that names it, and the
   const foreign: string = ofMarket.events('book')[0].stream_id;
   for (const name of ['x', ofNoMarket, foreign]) {
     const socket = await listen({ resume: { stream_id: name, sequence: 1 } });
-    await socket.until((heard) => heard.events('error').length === 1 && heard.events('heartbeat').length > 0);
+    await socket.until(() => socket.events('error').length === 1 && socket.events('heartbeat').length > 0);
     expect(socket.events('error')[0].error).toBe(`no such stream: ${name}`);
     await socket.close();
   }
@@ -239,7 +246,7 @@ test('a split market resolves with an empty winner that the official parser acce
   const { tokens, conditionId } = await newMarket();
   const socket = await watch({ assets_ids: tokens, custom_feature_enabled: true });
   await send(server.url, 'POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'split' }, ADMIN);
-  await socket.until((heard) => heard.events('market_resolved').length === 1);
+  await socket.until(() => socket.events('market_resolved').length === 1);
   const [event] = socket.events('market_resolved');
   expect([event.winning_asset_id, event.winning_outcome]).toEqual(['0', '']);
   expect(MarketEventSchema.safeParse(event).error).toBeUndefined();

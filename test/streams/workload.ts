@@ -2,13 +2,14 @@
 // sweep, cancels of one order, of a market and of everything, and now and then a change of a tick or a minimum. Also the
 // commands that create its world. Everything follows from the seed.
 import { createHash } from 'node:crypto';
-import { ApiKeyKind, type Command, encodeCommand } from '../../engine/index.ts';
+import { ApiKeyKind, type Command, encodeCommand, MarketField, OrderType } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { buyCommand, ownerCommands } from '../support/commands.ts';
+import { wordOf } from '../support/hex.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
-/** Most markets that a world may have. */
-export const MARKETS = 4_096;
 const OWNERS = 8;
 
 const digest = (text: string, bytes: number): string =>
@@ -16,7 +17,6 @@ const digest = (text: string, bytes: number): string =>
     .update(text)
     .digest('hex')
     .slice(0, bytes * 2)}`;
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
 /**
@@ -29,7 +29,7 @@ export function authOf(serverSecret: Uint8Array, index: number) {
   return { apiKey: uuidOfKeyId(keyIdOf(index)), secret, passphrase };
 }
 
-export const conditionOf = (market: number): string => word(0xc0de0000 + market);
+export const conditionOf = (market: number): string => wordOf(0xc0de0000 + market);
 /** The id of a token as clients know it. */
 export const tokenOf = (market: number, outcome: number): string => String(1_000_000 + market * 2 + outcome);
 
@@ -38,17 +38,14 @@ export function foundingCommands(markets: number): Uint8Array[] {
   const commands: Command[] = [];
   for (let market = 0; market < markets; market += 1) {
     commands.push({
-      ...{ type: 'CreateMarket', eventNumber: 0, status: 1, negRisk: market & 1, autoTick: market & 1 },
-      ...{ conditionId: conditionOf(market), firstToken: word(1_000_000 + market * 2) },
-      ...{ secondToken: word(1_000_001 + market * 2), feeExponent: 1, tickPips: 100, feeRate: (market % 3) * 100 },
-      ...{ minOrderLots: 100, delaySeconds: 0, minMarketableBuyMicro: 0 },
+      ...{ type: 'CreateMarket', eventNumber: 0, conditionId: conditionOf(market) },
+      ...{ firstToken: wordOf(1_000_000 + market * 2), secondToken: wordOf(1_000_001 + market * 2) },
+      ...{ ...PLAIN_TERMS, negRisk: market & 1, autoTick: market & 1, feeRate: (market % 3) * 100, minOrderLots: 100 },
       tail: Buffer.from(JSON.stringify({ slug: `stream-${market}`, question: `Does market ${market} stream?` })),
     });
   }
   for (let index = 0; index < OWNERS; index += 1) {
-    const owner = ownerOf(index);
-    commands.push({ type: 'CreateApiKey', owner, keyId: keyIdOf(index), nonce: 0, generation: 0, kind: 0 });
-    commands.push({ type: 'Deposit', wallet: owner, owner, amountMicro: 100_000_000_000_000, isFaucet: 0 });
+    commands.push(...ownerCommands({ owner: ownerOf(index), keyId: keyIdOf(index) }, 1e14));
   }
   return commands.map(encodeCommand);
 }
@@ -78,17 +75,13 @@ export class StreamWorkload {
     if (kind < 985) return encodeCommand(this.cancel());
     if (kind < 993) return encodeCommand({ type: 'CancelMarket', ...who, marketIndex, outcome: random(3) });
     if (kind < 994) return encodeCommand({ type: 'CancelAll', ...who });
-    const isTick = kind < 997;
-    return encodeCommand({
-      ...{ type: 'UpdateMarket', marketIndex, mask: isTick ? 2 : 4, tickPips: [10, 100][random(2)] },
-      ...{ minOrderLots: 100 + random(50), status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, feeRate: 0 },
-      ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
-    });
+    const mask = kind < 997 ? MarketField.TICK : MarketField.MIN_ORDER;
+    const terms = { ...PLAIN_TERMS, tickPips: [10, 100][random(2)], minOrderLots: 100 + random(50) };
+    return encodeCommand({ type: 'UpdateMarket', marketIndex, mask, ...terms });
   }
 
   private order(marketIndex: number, trader: number, nowMs: number): Command {
     const { random } = this;
-    const owner = ownerOf(trader);
     const orderId = digest(`${this.seed}/${this.number}`, 32);
     this.placed.push({ id: orderId, trader });
     if (this.placed.length > 4_096) this.placed.splice(0, 2_048);
@@ -96,11 +89,11 @@ export class StreamWorkload {
     // Everybody buys: BUYs of the two tokens match when their prices add up to one, which needs no shares beforehand.
     const pips = 100 * (random(10) === 0 ? 50 + random(6) : 35 + random(15));
     const lots = 200 + random(800);
-    const orderType = [0, 0, 0, 0, 0, 0, 0, 3][random(8)];
+    const orderType = random(8) === 7 ? OrderType.FAK : OrderType.GTC;
+    const buyer = { owner: ownerOf(trader), keyId: keyIdOf(trader) };
     return {
-      ...{ type: 'PlaceOrder', orderId, keyId: keyIdOf(trader), maker: owner, owner, marketIndex, outcome, side: 0 },
-      ...{ orderType, flags: 0, makerAmountMicro: lots * pips, takerAmountMicro: lots * 10_000 },
-      ...{ timestampMs: nowMs, expirationS: 0 },
+      ...buyCommand(buyer, { orderId, marketIndex, outcome, pips, lots, timestampMs: nowMs }),
+      orderType,
     };
   }
 

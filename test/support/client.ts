@@ -66,6 +66,10 @@ export function l2Headers(
   };
 }
 
+/** The same credentials under the names of the interface, which the root dialect answers. */
+export const serviceHeaders = (headers: HeaderFields): HeaderFields =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]));
+
 /** Creates the API key of a wallet; throws unless it is new. */
 export async function createKey(url: string, wallet: KeyPair, nonce = '0'): Promise<ApiCredentials> {
   const reply = await send(url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, nonce));
@@ -85,6 +89,16 @@ export function sendSigned(
   const text = body === undefined ? '' : JSON.stringify(body);
   const headers = l2Headers(owner, credentials, method, path.split('?')[0], text);
   return send(url, method, path, body === undefined ? undefined : text, headers);
+}
+
+/**
+ * The head of a request as it is sent over a socket.
+ * @param line method and path
+ * @param headers lines; Host is localhost unless it is among them
+ */
+export function requestHead(line: string, ...headers: readonly string[]): string {
+  const host = headers.some((header) => header.startsWith('Host:')) ? [] : ['Host: localhost'];
+  return [`${line} HTTP/1.1`, ...host, ...headers, '', ''].join('\r\n');
 }
 
 export interface RawReply {

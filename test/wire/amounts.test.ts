@@ -4,6 +4,7 @@
 import { expect, test } from 'vitest';
 import {
   encodeCommand,
+  marketDefaults,
   OrderFlag,
   OrderType,
   openExchange,
@@ -12,42 +13,37 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { parseLots, parseMicro, parsePips } from '../../server/wire/numbers.ts';
+import { ownerCommands } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { type AmountCase, amountCases } from './amountCases.ts';
 
 const OWNER = `0x${'a1'.repeat(20)}`;
 const KEY = `0x${'0c'.repeat(16)}`;
 const ticks: readonly number[] = TICK_SIZES_PIPS;
 const T0 = 1_700_000_000_000;
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
 /** An exchange with a market for each tick size, at the tick's index, and an owner who can pay anything. */
 async function openWorld() {
-  const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-  const settings = { ...windows, creditMicro: 0 };
-  const exchange = await openExchange({ dataDir: undefined, clock: new VirtualClock(T0), settings, followers: [] });
+  const options = { dataDir: undefined, clock: new VirtualClock(T0), settings: PLAIN_SETTINGS, followers: [] };
+  const exchange = await openExchange(options);
   const submit = (command: Parameters<typeof encodeCommand>[0]) => exchange.submit(encodeCommand(command));
   for (const [index, tickPips] of ticks.entries()) {
     await submit({
       type: 'CreateMarket',
       eventNumber: 0,
-      conditionId: word(index + 1),
-      firstToken: word(2 * index + 100),
-      secondToken: word(2 * index + 101),
-      status: 1,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
+      conditionId: wordOf(index + 1),
+      firstToken: wordOf(2 * index + 100),
+      secondToken: wordOf(2 * index + 101),
+      ...PLAIN_TERMS,
+      ...marketDefaults,
       tickPips,
-      feeRate: 0,
-      minOrderLots: 500,
-      delaySeconds: 0,
-      minMarketableBuyMicro: 1_000_000,
       tail: Buffer.from(JSON.stringify({ slug: `tick-${tickPips}`, question: '?' })),
     });
   }
   const account = { wallet: OWNER, owner: OWNER };
-  await submit({ type: 'CreateApiKey', owner: OWNER, keyId: KEY, nonce: 0, generation: 0, kind: 0 });
-  await submit({ type: 'Deposit', ...account, amountMicro: 1_000_000_000_000_000, isFaucet: 0 });
+  for (const command of ownerCommands({ owner: OWNER, keyId: KEY }, 1e15)) await submit(command);
   for (const index of ticks.keys()) {
     await submit({ type: 'Split', ...account, keyId: KEY, flags: 0, marketIndex: index, amountMicro: 100_000_000_000 });
   }
@@ -75,7 +71,7 @@ test('each of the 71 recorded pairs of amounts gives the price and size that its
     const [kind, side, tick, , , makerAmountMicro, takerAmountMicro] = one;
     const { events } = await submit({
       type: 'PlaceOrder',
-      orderId: `0x${(index + 1).toString(16).padStart(8, '0').repeat(8)}`,
+      orderId: orderIdOf(index + 1),
       keyId: KEY,
       maker: OWNER,
       owner: OWNER,

@@ -3,10 +3,11 @@
 import { createHash } from 'node:crypto';
 import { Chain, ClobClient, type OrderBookSummary } from '@polymarket/clob-client-v2';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Side } from '../../engine/index.ts';
+import { MarketField, Side } from '../../engine/index.ts';
 import type { Market } from '../../server/views/index.ts';
 import { bookJson, bookObjectJson } from '../../server/wire/books.ts';
 import { lastTradeOf, midpointText, priceText, spreadText } from '../../server/wire/prices.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { type Owner, T0, ViewsWorld } from './world.ts';
 
 const vector = {
@@ -127,16 +128,7 @@ test('the book text stays the same while the book does, and changes with a trade
   expect(shown(1)).toMatchObject({ last_trade_price: '0.55' });
   expect(lastTradeOf({ market, outcome: 0 })).toEqual({ price: '0.45', side: 'BUY' });
   expect(lastTradeOf({ market, outcome: 1 })).toEqual({ price: '0.55', side: 'SELL' });
-  const { tickPips: _, ...terms } = { ...market.terms, autoTick: 0 };
-  await world.submit({
-    type: 'UpdateMarket',
-    marketIndex: 0,
-    mask: 2,
-    ...terms,
-    tickPips: 1,
-    status: 1,
-    negRisk: 1,
-  });
+  await world.submit({ type: 'UpdateMarket', marketIndex: 0, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips: 1 });
   const finer = shown(0);
   expect(finer).toMatchObject({ tick_size: '0.0001', bids: traded.bids });
   expect(new Set([JSON.parse(before).hash, traded.hash, finer.hash]).size).toBe(3);

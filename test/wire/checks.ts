@@ -9,7 +9,8 @@ export const text: Check = (value) => typeof value === 'string';
 export const number: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 export const integer: Check = (value) => Number.isInteger(value);
 export const flag: Check = (value) => typeof value === 'boolean';
-export const iso: Check = (value) => text(value) && new Date(String(value)).toISOString() === value;
+export const iso: Check = (value) =>
+  typeof value === 'string' && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString() === value;
 export const digits: Check = (value) => text(value) && /^\d+$/.test(String(value));
 export const decimal: Check = (value) => text(value) && /^\d+(\.\d*[1-9])?$/.test(String(value));
 export const nothing: Check = (value) => value === null;

@@ -1,6 +1,7 @@
 // The forms of a market in the order-book style: each has exactly the keys that interface.md 2.4 gives it (or that the
 // compact record of wire.md C.3 has), and their values follow status, trades and resolution.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MarketField, marketDefaults } from '../../engine/index.ts';
 import type { Market } from '../../server/views/index.ts';
 import {
   compactRecord,
@@ -11,6 +12,7 @@ import {
   tokenConditionRecord,
 } from '../../server/wire/markets.ts';
 import { textOfPieces } from '../../server/wire/pieces.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { T0, ViewsWorld } from './world.ts';
 
 const FULL_KEYS = [
@@ -225,15 +227,14 @@ test('a cached row is built once and rebuilt only after a change to its market',
     }
     expect(madeCount).toBe(count);
   };
-  const terms = { status: 1, negRisk: 0, autoTick: 0, feeExponent: 1, tickPips: 10, feeRate: 0 };
-  const otherTerms = { minOrderLots: 500, delaySeconds: 0, minMarketableBuyMicro: 1_000_000 };
-  const update = { type: 'UpdateMarket', marketIndex, ...terms, ...otherTerms } as const;
+  const terms = { ...PLAIN_TERMS, ...marketDefaults, tickPips: 10 };
+  const update = { type: 'UpdateMarket', marketIndex, ...terms } as const;
   look(1);
   await world.place(alice, 4000, 10, { market: marketIndex }); // the book is no part of a row
   look(1);
   await world.place(bob, 6000, 10, { market: marketIndex, outcome: 1 });
   look(2);
-  await world.submit({ ...update, mask: 2 });
+  await world.submit({ ...update, mask: MarketField.TICK });
   expect(held.terms.tickPips).toBe(10);
   look(3);
   await world.submit({ ...update, mask: 0, tail: Buffer.from('{"question":"Another?"}') });

@@ -5,6 +5,7 @@ import { OrderType, Side } from '../../engine/index.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
 import { parseOrderBatch, parsePostedOrder } from '../../server/wire/orders.ts';
+import { wordOf } from '../support/hex.ts';
 
 const ZERO = `0x${'0'.repeat(64)}`;
 const order = {
@@ -198,7 +199,7 @@ test('a cancel names its order as orderID or orderId', () => {
 });
 
 test('a list of cancels is deduplicated and limited to 1,000', () => {
-  const ids = Array.from({ length: 1_000 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+  const ids = Array.from({ length: 1_000 }, (_, i) => wordOf(i));
   expect(parseCancelMany([ID, ID.toLowerCase(), ID])).toEqual([ID.toLowerCase()]);
   expect(parseCancelMany(ids)).toEqual(ids);
   expect(parseCancelMany([])).toEqual([]);

@@ -14,7 +14,7 @@ import {
   server,
   type Trader,
 } from '../http/tradingWorld.ts';
-import { ADMIN, type JsonReply, l2Headers, send } from '../support/client.ts';
+import { ADMIN, type JsonReply, l2Headers, send, serviceHeaders } from '../support/client.ts';
 import {
   decimal,
   digits,
@@ -196,9 +196,8 @@ let orderId: string;
 /** A request of the root dialect: the same signature under the other family of header names. */
 function callPlainly({ wallet, key }: Trader, method: string, path: string, body?: unknown): Promise<JsonReply> {
   const content = body === undefined ? '' : JSON.stringify(body);
-  const headers = Object.entries(l2Headers(wallet.address, key, method, path.split('?')[0], content));
-  const renamed = Object.fromEntries(headers.map(([name, value]) => [name.replace('POLY_', 'SERVICE_'), value]));
-  return send(server.url, method, path, body === undefined ? undefined : content, renamed);
+  const headers = l2Headers(wallet.address, key, method, path.split('?')[0], content);
+  return send(server.url, method, path, body === undefined ? undefined : content, serviceHeaders(headers));
 }
 
 beforeAll(async () => {

@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ActivityRow, HistoryRequest, MarketFacts, PositionRow, TradeRow } from '../../server/history/queries.ts';
 import { renderHistory } from '../../server/wire/userHistory.ts';
+import { wordOf } from '../support/hex.ts';
 
 const WALLET = `0x${'a1'.repeat(20)}`;
 const HASH = `0x${'5'.repeat(64)}`;
-const hexId = (n: number): string => `0x${n.toString(16).padStart(64, '0')}`;
 const profile = { name: '', pseudonym: '', bio: '', profileImage: '', profileImageOptimized: '' };
 
 const markets = fc.record<MarketFacts>({
-  conditionId: fc.nat().map(hexId),
+  conditionId: fc.nat().map(wordOf),
   tokens: fc.tuple(fc.nat().map(String), fc.nat().map(String)),
   outcomes: fc.tuple(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' })),
   title: fc.string({ unit: 'binary' }),

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
+import { wordOf } from '../support/hex.ts';
 import { both, ID, id, kinds, needed, OTHER, read, refusal, USER, user, type Values } from './historyQueries.ts';
 
 /** Every parameter of the documented interface. */
@@ -170,8 +171,7 @@ describe('limit and offset', () => {
   });
 
   test('for holders, the number of condition ids times the limit is at most 10,000', () => {
-    const ids = (count: number) =>
-      Array.from({ length: count }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`).join();
+    const ids = (count: number) => Array.from({ length: count }, (_, i) => wordOf(i)).join();
     for (const dialect of both) {
       expect(refusal(dialect, 'holders', { market: ids(100) })).toBeUndefined();
       expect(refusal(dialect, 'holders', { market: ids(500), limit: '20' })).toBeUndefined();

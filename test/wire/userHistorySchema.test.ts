@@ -3,7 +3,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { alice, bob, call, type MarketIds, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, type HeaderFields, send } from '../support/client.ts';
-import { type Check, faultsOf, flag, integer, listOf, number, objectOf, oneOf, type Table, text } from './checks.ts';
+import {
+  type Check,
+  faultsOf,
+  flag,
+  integer,
+  listOf,
+  nothing,
+  number,
+  objectOf,
+  oneOf,
+  type Table,
+  text,
+} from './checks.ts';
 
 const OFFICIAL: HeaderFields = { poly_address: `0x${'1'.repeat(40)}` };
 
@@ -22,7 +34,6 @@ const pairAsset = matches(/^0x[0-9a-f]{64}:[01]$/);
 const tokenAsset = matches(/^\d{20,78}$/);
 const dateTime: Check = (value) => text(value) && !Number.isNaN(Date.parse(String(value))) && String(value).length > 19;
 const day = matches(/^\d{4}-\d{2}-\d{2}$/);
-const nothing: Check = (value) => value === null;
 
 const PROFILE: Table = { name: empty, pseudonym: empty, bio: empty, profileImage: empty, profileImageOptimized: empty };
 const PLACE: Table = { conditionId: hash, title: text, slug: text, icon: text, eventSlug: text };

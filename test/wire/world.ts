@@ -5,12 +5,17 @@ import {
   type Command,
   encodeCommand,
   type LogRecord,
+  marketDefaults,
   OrderType,
   openExchange,
   Side,
   VirtualClock,
 } from '../../engine/index.ts';
 import { type Market, Views } from '../../server/views/index.ts';
+import { ownerCommands } from '../support/commands.ts';
+import { orderIdOf, wordOf } from '../support/hex.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 export const T0 = 1_700_000_000_000;
 
@@ -19,8 +24,6 @@ export interface Owner {
   readonly address: string;
   readonly keyId: string;
 }
-
-const word = (value: number): string => `0x${value.toString(16).padStart(64, '0')}`;
 
 /** The optional properties of a test's order, besides price and size. */
 interface OrderChoice {
@@ -48,13 +51,8 @@ export class ViewsWorld {
   static async open(): Promise<ViewsWorld> {
     const views = new Views();
     const clock = new VirtualClock(T0);
-    const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-    const exchange = await openExchange({
-      dataDir: undefined,
-      clock,
-      settings: { ...windows, creditMicro: 0 },
-      followers: views.followers(),
-    });
+    const options = { dataDir: undefined, clock, settings: PLAIN_SETTINGS, followers: views.followers() };
+    const exchange = await openExchange(options);
     return new ViewsWorld(
       views,
       clock,
@@ -75,18 +73,11 @@ export class ViewsWorld {
     await this.submit({
       type: 'CreateMarket',
       eventNumber: 0,
-      conditionId: word(0xc0de + index),
-      firstToken: word(2 * index + 1_000),
-      secondToken: word(2 * index + 1_001),
-      status: 1,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
-      tickPips: 100,
-      feeRate: 0,
-      minOrderLots: 500,
-      delaySeconds: 0,
-      minMarketableBuyMicro: 1_000_000,
+      conditionId: wordOf(0xc0de + index),
+      firstToken: wordOf(2 * index + 1_000),
+      secondToken: wordOf(2 * index + 1_001),
+      ...PLAIN_TERMS,
+      ...marketDefaults,
       ...terms,
       tail: Buffer.from(JSON.stringify({ slug: `market-${index}`, question: `Market ${index}?`, ...texts })),
     });
@@ -98,15 +89,14 @@ export class ViewsWorld {
     this.ownerCount += 1;
     const address = `0x${this.ownerCount.toString(16).padStart(40, 'a')}`;
     const keyId = `0x${this.ownerCount.toString(16).padStart(32, 'b')}`;
-    await this.submit({ type: 'CreateApiKey', owner: address, keyId, nonce: 0, generation: 0, kind: 0 });
-    await this.submit({ type: 'Deposit', wallet: address, owner: address, amountMicro: 1e12, isFaucet: 0 });
+    for (const command of ownerCommands({ owner: address, keyId })) await this.submit(command);
     return { address, keyId };
   }
 
   /** Places an order and returns its id. */
   async place({ address, keyId }: Owner, pips: number, shares: number, choice: OrderChoice = {}): Promise<string> {
     this.orderCount += 1;
-    const orderId = `0x${this.orderCount.toString(16).padStart(8, '0').repeat(8)}`;
+    const orderId = orderIdOf(this.orderCount);
     const { side = Side.BUY, orderType = OrderType.GTC } = choice;
     const [money, size] = [shares * 100 * pips, shares * 1_000_000];
     await this.submit({
