@@ -114,7 +114,7 @@ test('a clock that was set back and is then corrected is followed', () => {
   machine.pass(1_000);
   sequencer.stamp();
   expect(sequencer.tMs).toBe(START_MS + 2_000);
-  expect(warnings.filter((text) => text.includes('not believed'))).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('slow clock drift over 1,000 hours is followed without a warning', () => {
