@@ -3,6 +3,7 @@
 // the right order, which is accepted.
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
+import { send } from '../support/client.ts';
 import { world } from './ownWorld.ts';
 import {
   bodyOf,
@@ -16,13 +17,12 @@ import {
   post,
   type SignatureType,
   sign,
-  signatureTypes,
   thief,
   victim,
   walletOfType,
   walletsOf,
 } from './thiefAndVictim.ts';
-import { admin, giveShares, newTrader, raw, Side, signedRaw, take } from './world.ts';
+import { admin, giveShares, newAccount, newTrader, Side, signatureTypes, signedRaw, take } from './world.ts';
 
 const bind = (owner: string, wallet: string, type: SignatureType) =>
   admin(world.url, 'PATCH', `/admin/accounts/${owner}`, { bind: { wallet, type } });
@@ -66,7 +66,7 @@ test('an order for a wallet of another owner is rejected with every signature ty
 
 test('a bound wallet trades only for its owner and only with the bound signature type', async () => {
   for (const type of [1, 2, 3] as const) {
-    const wallet = privateKeyToAccount(generatePrivateKey()).address.toLowerCase();
+    const wallet = newAccount().address.toLowerCase();
     const early = orderFrom(victim.owner, wallet, type);
     expectRefusal(await post(victim, early, await sign(early, victim.account)), NO_WALLET, 'before it is bound');
     await bind(victim.owner, wallet, type);
@@ -134,7 +134,7 @@ test('a signed order is rejected under any other API key and for any other owner
     expectRefusal(await post(thief, order, signature), type === 3 ? NO_WALLET : NO_SIGNER, type);
     expectRefusal(await post(victim, order, signature, thief.apiKey), /^the order owner has to be/, type);
     const body = bodyOf(order, signature, victim.apiKey);
-    const unsigned = await raw(world.url, 'POST', '/order', body, { POLY_ADDRESS: victim.owner });
+    const unsigned = await send(world.url, 'POST', '/order', body, { POLY_ADDRESS: victim.owner });
     expect(unsigned.status).toBe(401);
     // An order that the victim has placed cannot be placed again, by anybody.
     const placed = await post(victim, order, signature);

@@ -2,11 +2,11 @@
 // and in one form. A difference in a single place is refused, and nothing comes to rest; the right order is then accepted.
 import { concatHex, domainSeparator, type Hex, size } from 'viem';
 import { expect, test } from 'vitest';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { asHex, typedDataOf } from '../auth/orders.ts';
 import { world } from './ownWorld.ts';
 import {
-  deriver,
   exchangeV2,
   expectRefusal,
   expectToRest,
@@ -19,14 +19,12 @@ import {
   post,
   type Signing,
   sign,
-  signatureTypes,
   thief,
   victim,
   walletOfType,
   walletsOf,
-  ZERO_BYTES32,
 } from './thiefAndVictim.ts';
-import { createMarket } from './world.ts';
+import { createMarket, deriver, signatureTypes } from './world.ts';
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
