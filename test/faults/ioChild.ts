@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JournalReader, openExchange, StorageUnavailable } from '../../engine/index.ts';
-import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { commandsOf, settings, submitFounding } from '../pipeline/workload.ts';
 import { CONTROL_FILE } from './shim.ts';
 
 const [folder, first, last, step, errorNumber] = process.argv.slice(2);
@@ -36,7 +36,7 @@ async function work(dataDir: string, order: string, heard: Heard): Promise<void>
     heard.fatal = error.message;
   };
   const exchange = await openExchange({ dataDir, settings, followers: [], onFatal }, parts);
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  await submitFounding(exchange);
   writeFileSync(control, order);
   const commands = commandsOf(7, () => exchange.now());
   for (let count = 0; count < COMMANDS; count += A_ROUND) {

@@ -33,8 +33,7 @@ interface Prepared {
 
 /** A journal with its index, closed in order, and that index's answers. */
 async function prepare(dataDir: string, seed: number, steps: number): Promise<Prepared> {
-  const clock = newClock();
-  const venue = await openVenue({ dataDir, clock });
+  const venue = await openVenue({ dataDir });
   await new Player(seed, venue).play(steps);
   const oracle = oracleOf(venue.records);
   const questions = new Questions(new Random(seed), oracle);

@@ -26,7 +26,7 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
-import { commandsOf, counter, foundingCommands, START_MS, settings } from './workload.ts';
+import { commandsOf, counter, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 const timeout = 300_000;
 
@@ -44,15 +44,11 @@ async function started(dataDir: string, clock: VirtualClock, version = 1, snapsh
 
 /** An exchange that has run this many rounds of commands, closed; a snapshot is written on request. */
 async function run(dataDir: string, clock: VirtualClock, seed: number, rounds: number, snapshotFrom?: number) {
-  const { exchange, count } = await started(dataDir, clock, 1, snapshotFrom);
-  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  const commands = commandsOf(seed, () => clock.now());
-  for (let round = 0; round < rounds; round += 1) {
-    await Promise.all(Array.from({ length: 30 }, () => exchange.submit(commands.next().value)));
-    clock.advance(37);
-  }
+  const { exchange } = await started(dataDir, clock, 1, snapshotFrom);
+  if (exchange.isFresh) await submitFounding(exchange);
+  await submitRounds(exchange, clock, seed, { rounds, commandsEach: 30 });
   await exchange.close();
-  return { last: exchange.durableSequence, hashes: exchange.stateHash(), count };
+  return { last: exchange.durableSequence };
 }
 
 /** Starts, checks the state against a replay of everything, and closes; returns where the snapshot ended. */
@@ -92,15 +88,15 @@ test('a snapshot that takes longer than a stop allows is abandoned, and the prev
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const { last } = await run(dataDir, clock, 1, 3, 1);
-    const said: string[] = [];
+    const logged: string[] = [];
     const log = (_: string, text: string, figures: object = {}): void => {
-      said.push(`${text} ${JSON.stringify(figures)}`);
+      logged.push(`${text} ${JSON.stringify(figures)}`);
     };
     const { follower } = counter(1);
     const options = { dataDir, clock, settings, followers: [follower], log, snapshotFrom: 1 };
     const exchange = await openExchange(options, { snapshotMsMax: 0 });
     await exchange.close();
-    expect(said.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
+    expect(logged.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
     expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
     expect(await restart(dataDir, clock)).toBe(last);
   });
@@ -169,12 +165,12 @@ test('if the newest snapshot is unusable, the start logs the reason and uses the
     const older = await run(original, clock, 1, 4, 1);
     const newer = await run(original, clock, 2, 4, 1);
     await run(original, clock, 3, 2);
-    for (const [name, [spoil, said]] of Object.entries(spoilers)) {
+    for (const [name, [spoil, warning]] of Object.entries(spoilers)) {
       const dataDir = join(folder, 'copy', name.replaceAll(' ', '-'));
       cpSync(original, dataDir, { recursive: true });
       spoil(join(dataDir, `snapshots/${newer.last}.snapshot`), dataDir);
       expect(await restart(dataDir, clock), name).toBe(older.last);
-      expect(warnings.join('\n'), name).toMatch(said);
+      expect(warnings.join('\n'), name).toMatch(warning);
       expect(snapshotsIn(dataDir).filter((file) => file.endsWith('.unusable')).length, name).toBe(1);
       flip(join(dataDir, `snapshots/${older.last}.snapshot`), 0.5);
       expect(await restart(dataDir, clock), name).toBe(0);

@@ -17,13 +17,12 @@ import {
 } from '../../engine/protocol/index.ts';
 import { StateHasher } from '../../engine/protocol/stateHasher.ts';
 import { Registry } from '../../engine/registry/index.ts';
+import { tailOf } from '../support/commandParts.ts';
 
 const hex = (value: number, bytes: number): string => `0x${value.toString(16).padStart(bytes * 2, '0')}`;
 const address = (value: number): string => `0xaa${hex(value, 19).slice(2)}`;
 const keyIdOf = (owner: number, nonce: number, kind: number, generation: number): string =>
   hex(((owner * 16 + nonce) * 4 + kind) * 16 + generation, 16);
-const tailOf = (texts: Readonly<Record<string, unknown>>): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(texts));
 const ZERO_ID = hex(0, 16);
 
 /** Runs a command through admit and record, as if the core accepted every command. */

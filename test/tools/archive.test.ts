@@ -29,7 +29,7 @@ import {
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir } from '../journal/support.ts';
-import { commandsOf, counter, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
@@ -39,17 +39,13 @@ const main = join(import.meta.dirname, '../../server/main.ts');
 const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
 
 /** Runs further commands in an exchange that is opened and closed; it leaves a snapshot. */
-async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom: number | undefined = 1) {
-  const { count, follower } = counter(1);
-  const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], snapshotFrom });
-  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  const commands = commandsOf(seed, () => clock.now());
-  for (let round = 0; round < 5; round += 1) {
-    await Promise.all(Array.from({ length: 25 }, () => exchange.submit(commands.next().value)));
-    clock.advance(37);
-  }
+async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom = 1) {
+  const followers = [counter().follower];
+  const exchange = await openExchange({ dataDir, clock, settings, followers, snapshotFrom });
+  if (exchange.isFresh) await submitFounding(exchange);
+  await submitRounds(exchange, clock, seed, { rounds: 5, commandsEach: 25 });
   await exchange.close();
-  return { last: exchange.durableSequence, hashes: exchange.stateHash(), from: exchange.snapshotSequence, count };
+  return { hashes: exchange.stateHash(), from: exchange.snapshotSequence };
 }
 
 /** A data directory with three snapshots and some records after the last one, with its journal's verification and bytes. */
@@ -203,11 +199,11 @@ test('archiving reports progress up to the last record of the journal', LONG, as
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const told: [number, number][] = [];
-    const onProgress = (done: number, total: number): void => void told.push([done, total]);
+    const reported: [number, number][] = [];
+    const onProgress = (done: number, total: number): void => void reported.push([done, total]);
     const archived = await archiveJournal(dataDir, join(folder, 'archive'), { onProgress });
     const total = verified.recordCount;
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [(archived?.keptFrom ?? 0) - 1, total],
       [total, total],
     ]);
@@ -270,14 +266,19 @@ test('a crash at any step of archiving loses no record, and the next call comple
   });
 });
 
+/** Archives a journal up to the step after which the copy is in the archive and nothing has been removed. */
+async function crashAfterFirstStep(dataDir: string, archive: string): Promise<void> {
+  const onStep = (): void => {
+    throw new Error('crash');
+  };
+  await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
+}
+
 test('if the archived copy differs from the original, no record is removed', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const crash = (): void => {
-      throw new Error('crash');
-    };
-    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    await crashAfterFirstStep(dataDir, archive);
     const [part] = readdirSync(archive);
     const file = join(archive, part, 'journal', 'data.mdb');
     const damaged = readFileSync(file);
@@ -301,10 +302,7 @@ test('on a full disk archive names the copy that cannot be written and leaves no
     expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
     expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
     // The same for the copy of what is kept, once the part is in the archive.
-    const crash = (): void => {
-      throw new Error('crash');
-    };
-    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    await crashAfterFirstStep(dataDir, archive);
     const again = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
     expect(again.stderr).toMatch(copyOf(`${dataDir}/journal-kept`));
     expect([again.status, readdirSync(dataDir)]).toEqual([1, names]);
@@ -324,7 +322,7 @@ test(
       const command = ['archive', archive, '--data-dir', dataDir];
       expect((await runToEnd(command)).output).toContain('Nothing to archive');
       await makeWorld(dataDir, clock);
-      const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
+      const exchange = await openExchange({ dataDir, clock, settings, followers: [counter().follower] });
       const refused = await runToEnd(command);
       expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
       await exchange.close();
