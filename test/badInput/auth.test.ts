@@ -7,8 +7,8 @@ import { createKey, type HeaderFields, l1Headers } from '../support/client.ts';
 import { endpointCases, titleOf } from './endpoints.ts';
 import { expectRefused, Target } from './harness.ts';
 
-const NO_KEY = 'Unauthorized/Invalid api key';
-const NO_WALLET = 'Invalid L1 Request headers';
+const INVALID_KEY = 'Unauthorized/Invalid api key';
+const INVALID_L1_HEADERS = 'Invalid L1 Request headers';
 const PATH = '/auth/api-keys';
 
 let target: Target;
@@ -84,7 +84,7 @@ test('the signature does not cover the query, and one signature is valid for man
   for (const query of ['', '?next_cursor=MA==', '?market=', '?a=1&b=2']) {
     expect((await get(headers, `/data/orders${query}`)).status).toBe(200);
   }
-  expectRefused(await get(signed({ path: '/data/orders?a=1' }), '/data/orders?a=1'), 401, NO_KEY);
+  expectRefused(await get(signed({ path: '/data/orders?a=1' }), '/data/orders?a=1'), 401, INVALID_KEY);
 });
 
 test('timestamps are accepted from 300 seconds ago to 30 seconds ahead', () =>
@@ -93,7 +93,7 @@ test('timestamps are accepted from 300 seconds ago to 30 seconds ahead', () =>
       expect((await get(signed({ timestamp: nowSeconds() + offset }))).status, String(offset)).toBe(200);
     }
     for (const offset of [-302, -3_600, 33, 3_600, 1e9]) {
-      expectRefused(await get(signed({ timestamp: nowSeconds() + offset })), 401, NO_KEY, String(offset));
+      expectRefused(await get(signed({ timestamp: nowSeconds() + offset })), 401, INVALID_KEY, String(offset));
     }
     const texts = [
       '',
@@ -106,7 +106,7 @@ test('timestamps are accepted from 300 seconds ago to 30 seconds ahead', () =>
       '9'.repeat(400),
       '0x5f5e1',
     ];
-    for (const timestamp of texts) expectRefused(await get(signed({ timestamp })), 401, NO_KEY, timestamp);
+    for (const timestamp of texts) expectRefused(await get(signed({ timestamp })), 401, INVALID_KEY, timestamp);
   }));
 
 const HEADER_NAMES = ['ADDRESS', 'API_KEY', 'PASSPHRASE', 'TIMESTAMP', 'SIGNATURE'];
@@ -124,13 +124,13 @@ test.each(keyed)('$title requires all five headers and a valid signature', ({ en
     const send = (headers: HeaderFields) => target.call(method, path, { headers, ...(body !== '' && { body }) });
     const right: Signing = { method, path: bare, body };
 
-    expectRefused(await send({}), 401, NO_KEY, 'no header');
+    expectRefused(await send({}), 401, INVALID_KEY, 'no header');
     for (const family of ['POLY', 'SERVICE']) {
       const good = signed({ ...right, family });
       for (const name of HEADER_NAMES) {
         const { [`${family}_${name}`]: _taken, ...rest } = good;
-        expectRefused(await send(rest), 401, NO_KEY, `without ${family}_${name}`);
-        expectRefused(await send({ ...rest, [`${family}_${name}`]: '' }), 401, NO_KEY, `empty ${family}_${name}`);
+        expectRefused(await send(rest), 401, INVALID_KEY, `without ${family}_${name}`);
+        expectRefused(await send({ ...rest, [`${family}_${name}`]: '' }), 401, INVALID_KEY, `empty ${family}_${name}`);
       }
     }
     const timestamp = nowSeconds();
@@ -156,7 +156,8 @@ test.each(keyed)('$title requires all five headers and a valid signature', ({ en
       { ...good, POLY_SIGNATURE: '0'.repeat(64) },
       { ...good, POLY_SIGNATURE: '='.repeat(44) },
     ];
-    for (const [index, headers] of wrong.entries()) expectRefused(await send(headers), 401, NO_KEY, `wrong ${index}`);
+    for (const [index, headers] of wrong.entries())
+      expectRefused(await send(headers), 401, INVALID_KEY, `wrong ${index}`);
   }),
 );
 
@@ -176,7 +177,7 @@ test('credentials of another owner cannot act for this one, whole or mixed with 
         POLY_PASSPHRASE: credentials.passphrase,
       },
     ];
-    for (const headers of mixes) expectRefused(await get(headers), 401, NO_KEY);
+    for (const headers of mixes) expectRefused(await get(headers), 401, INVALID_KEY);
     // Valid credentials of the stranger, for an order that names the first owner and is signed by it.
     const body = JSON.stringify(target.orderBody());
     const signing = { method: 'POST', path: '/order', body, secret: credentials.secret };
@@ -218,7 +219,7 @@ test('the signature covers the body exactly, except that apostrophes may be sign
       body.replaceAll('"', "'"),
       '',
     ]) {
-      expectRefused(await send(signed({ method: 'DELETE', path, body: other })), 401, NO_KEY);
+      expectRefused(await send(signed({ method: 'DELETE', path, body: other })), 401, INVALID_KEY);
     }
   });
 });
@@ -264,9 +265,9 @@ test.each(['POST /auth/api-key', 'GET /auth/derive-api-key'])(
         stated(String(nowSeconds()), '10'),
       ];
       for (const [index, headers] of wrong.entries())
-        expectRefused(await send(headers), 401, NO_WALLET, `wrong ${index}`);
+        expectRefused(await send(headers), 401, INVALID_L1_HEADERS, `wrong ${index}`);
       // L2 headers are not a wallet's.
-      expectRefused(await send(signed({ method, path })), 401, NO_WALLET);
+      expectRefused(await send(signed({ method, path })), 401, INVALID_L1_HEADERS);
     }),
 );
 

@@ -63,7 +63,7 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/sports/market-types`),
     get(`${mount}/comments`),
     get(`${mount}/events/creators`),
-    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`, { answers: 404 }),
+    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`, { status: 404 }),
   ];
 }
 

@@ -148,16 +148,16 @@ async function batch(isFatal: boolean): Promise<number> {
     () => shot(isFatal),
     (answer, made) => {
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const told = () =>
+      const describe = () =>
         `FUZZ_SEED=${SEED}: ${made.method} ${made.path} ${JSON.stringify(made.headers)} ` +
         `${made.body?.toString('latin1').slice(0, 800) ?? ''}\nanswered ${answer.status} ${answer.body.slice(0, 500)}`;
-      if (!STATUSES.includes(answer.status)) throw new Error(told());
+      if (!STATUSES.includes(answer.status)) throw new Error(describe());
       const isPage = isPlain(answer.status, made.path);
       const json: unknown = isPage ? undefined : JSON.parse(answer.body);
       if (answer.status !== 200) {
         const error = typeof json === 'object' && json !== null && 'error' in json ? json.error : undefined;
-        if (typeof error !== 'string' || !/[a-z]/i.test(error)) throw new Error(told());
-        if (answer.body.length > 5_000) throw new Error(told());
+        if (typeof error !== 'string' || !/[a-z]/i.test(error)) throw new Error(describe());
+        if (answer.body.length > 5_000) throw new Error(describe());
       }
       if (isTaken(made, answer)) takenCount += 1;
     },

@@ -4,7 +4,7 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { bytesToHex } from '../../server/auth/hex.ts';
+import { bytesToHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { signL2 } from '../../server/auth/l2.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
@@ -14,8 +14,6 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 /** Whether a reply is one of the few that are no JSON: the pages of /docs, metrics, and the plain status of the mount. */
 export const isPlain = (status: number | undefined, path: string): boolean =>
   status === 200 && /^\/(docs|metrics|gamma\/status)/.test(path);
-
-const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
 export interface Reply {
   readonly status: number;

@@ -130,6 +130,6 @@ export async function expectToRest(trader: Trader, { status, json }: JsonReply, 
   expect(canceled.json.canceled).toEqual([json.orderID]);
 }
 
-export const NO_WALLET = /^maker address not allowed/;
-export const NO_SIGNER = /^the order signer address has to be/;
-export const NO_SIGNATURE = /^invalid signature$/;
+export const WALLET_REFUSED = /^maker address not allowed/;
+export const SIGNER_REFUSED = /^the order signer address has to be/;
+export const SIGNATURE_REFUSED = /^invalid signature$/;

@@ -10,15 +10,15 @@ import {
   expectRefusal,
   expectToRest,
   market,
-  NO_SIGNATURE,
-  NO_SIGNER,
-  NO_WALLET,
   orderFrom,
   post,
+  SIGNATURE_REFUSED,
+  SIGNER_REFUSED,
   type SignatureType,
   sign,
   thief,
   victim,
+  WALLET_REFUSED,
   walletOfType,
   walletsOf,
 } from './thiefAndVictim.ts';
@@ -33,7 +33,7 @@ test('each derived wallet trades only with its own signature type', async () => 
       const order = orderFrom(thief.owner, wallet, type);
       const reply = await post(thief, order, await sign(order, thief.account));
       if (type === ownType) await expectToRest(thief, reply, wallet);
-      else expectRefusal(reply, NO_WALLET, `${wallet} as type ${type}`);
+      else expectRefusal(reply, WALLET_REFUSED, `${wallet} as type ${type}`);
     }
   }
 });
@@ -68,7 +68,7 @@ test('a bound wallet trades only for its owner and only with the bound signature
   for (const type of [1, 2, 3] as const) {
     const wallet = newAccount().address.toLowerCase();
     const early = orderFrom(victim.owner, wallet, type);
-    expectRefusal(await post(victim, early, await sign(early, victim.account)), NO_WALLET, 'before it is bound');
+    expectRefusal(await post(victim, early, await sign(early, victim.account)), WALLET_REFUSED, 'before it is bound');
     await bind(victim.owner, wallet, type);
     await admin(world.url, 'POST', '/admin/deposits', { address: wallet, amount: '100' });
     for (const claimed of signatureTypes) {
@@ -77,11 +77,11 @@ test('a bound wallet trades only for its owner and only with the bound signature
       const own = orderFrom(victim.owner, wallet, claimed);
       const reply = await post(victim, own, await sign(own, victim.account));
       if (claimed === type) await expectToRest(victim, reply, wallet);
-      else expectRefusal(reply, NO_WALLET, `bound as ${type}, claimed as ${claimed}`);
+      else expectRefusal(reply, WALLET_REFUSED, `bound as ${type}, claimed as ${claimed}`);
     }
     // The thief's signature on the victim's own order does not help either.
     const forged = orderFrom(victim.owner, wallet, type);
-    expectRefusal(await post(victim, forged, await sign(forged, thief.account)), NO_SIGNATURE);
+    expectRefusal(await post(victim, forged, await sign(forged, thief.account)), SIGNATURE_REFUSED);
   }
 });
 
@@ -117,12 +117,12 @@ test('a derived wallet bound to another owner before its own key connects stays 
 test('an order with maker and signer swapped is rejected', async () => {
   for (const [wallet, type] of walletsOf(thief.owner).slice(1)) {
     const swapped = orderFrom(thief.owner, thief.owner, type, { signer: wallet });
-    expectRefusal(await post(thief, swapped, await sign(swapped, thief.account)), NO_SIGNER, `type ${type}`);
+    expectRefusal(await post(thief, swapped, await sign(swapped, thief.account)), SIGNER_REFUSED, `type ${type}`);
     if (type === 3) continue; // here one address is both
     const right = orderFrom(thief.owner, wallet, type);
     const signature = await sign(right, thief.account);
     const later = { ...right, maker: right.signer, signer: right.maker };
-    expectRefusal(await post(thief, later, signature), NO_SIGNER, `type ${type}, after signing`);
+    expectRefusal(await post(thief, later, signature), SIGNER_REFUSED, `type ${type}, after signing`);
   }
 });
 
@@ -131,7 +131,7 @@ test('a signed order is rejected under any other API key and for any other owner
     const order = orderFrom(victim.owner, walletOfType(victim.owner, type), type);
     const signature = await sign(order, victim.account);
     expectRefusal(await post(thief, order, signature, victim.apiKey), /^the order owner has to be/, type);
-    expectRefusal(await post(thief, order, signature), type === 3 ? NO_WALLET : NO_SIGNER, type);
+    expectRefusal(await post(thief, order, signature), type === 3 ? WALLET_REFUSED : SIGNER_REFUSED, type);
     expectRefusal(await post(victim, order, signature, thief.apiKey), /^the order owner has to be/, type);
     const body = bodyOf(order, signature, victim.apiKey);
     const unsigned = await send(world.url, 'POST', '/order', body, { POLY_ADDRESS: victim.owner });
@@ -140,7 +140,7 @@ test('a signed order is rejected under any other API key and for any other owner
     const placed = await post(victim, order, signature);
     expect(placed.json.status).toBe('live');
     expectRefusal(await post(victim, order, signature), /Duplicated/, type);
-    expectRefusal(await post(thief, order, signature), type === 3 ? NO_WALLET : NO_SIGNER, type);
+    expectRefusal(await post(thief, order, signature), type === 3 ? WALLET_REFUSED : SIGNER_REFUSED, type);
     expect((await victim.client.cancelAll()).canceled).toEqual([placed.json.orderID]);
     expectRefusal(await post(victim, order, signature), /Duplicated/, type);
   }

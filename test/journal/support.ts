@@ -26,11 +26,11 @@ export const commandOf = (sequence: number): Uint8Array => text(`command ${seque
 export const eventsOf = (sequence: number): Uint8Array => text(`events ${'x'.repeat(sequence % 97)} of ${sequence}`);
 
 /** The calls of a journal's listener, in order, as text. */
-interface Heard extends JournalListener {
+interface RecordingListener extends JournalListener {
   readonly calls: string[];
 }
 
-export function listen(): Heard {
+export function recordingListener(): RecordingListener {
   const calls: string[] = [];
   return {
     calls,
@@ -43,7 +43,7 @@ export function listen(): Heard {
 
 export const quickRetry: RetryPolicy = { firstDelayMs: 1, largestDelayMs: 4, triesMax: 5 };
 
-export function openJournal(store: BatchStore, listener: JournalListener = listen()): Journal {
+export function openJournal(store: BatchStore, listener: JournalListener = recordingListener()): Journal {
   return new Journal(store, listener, quickRetry);
 }
 

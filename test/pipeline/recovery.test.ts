@@ -21,7 +21,7 @@ import {
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
 import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
-import { inTempDir, listen } from '../journal/support.ts';
+import { inTempDir, recordingListener } from '../journal/support.ts';
 import { foundingCommands, randomOf, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 /** A short journal is read in place, most of a long one by a thread. */
@@ -139,13 +139,13 @@ test('after each of 12 kills at random moments, the journal has every acknowledg
 /** Copies a journal's records into a new one, modified by `change`, with valid checksums and hashes. */
 async function forge(dataDir: string, change: (command: Uint8Array, events: Uint8Array, sequence: number) => void) {
   const source = new LmdbStore(join(dataDir, 'journal'));
-  const original = new Journal(source, listen());
+  const original = new Journal(source, recordingListener());
   const records = [...original.read()].flat().map(({ sequence, tMs, command, events }) => {
     return { sequence, tMs, command: command.slice(), events: events.slice() };
   });
   await original.close(1_000);
   rmSync(join(dataDir, 'journal'), { recursive: true });
-  const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), listen());
+  const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), recordingListener());
   for (const { sequence, tMs, command, events } of records) {
     change(command, events, sequence);
     forged.append(sequence, tMs, command, events, events.length);

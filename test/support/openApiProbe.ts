@@ -6,12 +6,12 @@ import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
 
 const DEVIATED = 98;
 
-async function check(told: Answered): Promise<void> {
+async function check(answered: Answered): Promise<void> {
   const { deviationOf } = await import('./openApiCheck.ts');
-  const deviation = deviationOf(told);
+  const deviation = deviationOf(answered);
   if (deviation === undefined) return;
   process.stderr.write(`A request or reply deviates from /openapi.json: ${deviation}\n`);
   process.exit(DEVIATED);
 }
 
-subscribe(ANSWERED_CHANNEL, (told) => void check(told as Answered)); // the channel carries nothing else
+subscribe(ANSWERED_CHANNEL, (answered) => void check(answered as Answered)); // the channel carries nothing else

@@ -7,12 +7,12 @@ import { ANSWERED_CHANNEL, type Answered } from '../../server/http/answered.ts';
 
 const DEVIATIONS_SHOWN = 20;
 const deviations = new Set<string>();
-let deviationOf: ((told: Answered) => string | undefined) | undefined;
+let deviationOf: ((answered: Answered) => string | undefined) | undefined;
 let loading: Promise<void> | undefined;
 let early: Answered[] = [];
 
-function check(told: Answered): void {
-  const deviation = deviationOf?.(told);
+function check(answered: Answered): void {
+  const deviation = deviationOf?.(answered);
   if (deviation !== undefined) deviations.add(deviation);
 }
 
@@ -23,9 +23,9 @@ async function load(): Promise<void> {
 }
 
 subscribe(ANSWERED_CHANNEL, (message) => {
-  const told = message as Answered; // the channel carries nothing else
-  if (deviationOf !== undefined) return check(told);
-  early.push(told);
+  const answered = message as Answered; // the channel carries nothing else
+  if (deviationOf !== undefined) return check(answered);
+  early.push(answered);
   loading ??= load();
 });
 
