@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { serverEnvironment } from '../support/process.ts';
-import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
+import type { CrashPoint, ParentMessage, StateReport } from './crashPoints.ts';
 
 const root = join(import.meta.dirname, '../..');
 const POLL_MS = 20;
 
-interface ChildOptions {
+export interface ChildOptions {
   readonly dataDir: string;
   readonly port: number;
   /** A program with arguments that runs the server, instead of running it directly. */
@@ -31,7 +31,7 @@ export interface Child {
   /** Resolves with true once the server answers, with false when it has ended before. */
   ready(): Promise<boolean>;
   /** The hash of its current state; undefined when it ends before it answers. */
-  state(): Promise<StateTold | undefined>;
+  state(): Promise<StateReport | undefined>;
   /** Makes the process kill itself when it passes the point for the n-th time from now. */
   crashAt(point: CrashPoint, passage: number): void;
   kill(signal: NodeJS.Signals): void;
@@ -78,7 +78,7 @@ export function startChild(options: ChildOptions): Child {
     });
   });
   // A process that has just ended takes no message; `ended` reports its end.
-  const send = (order: Order): void => void child.send(order, () => {});
+  const send = (message: ParentMessage): void => void child.send(message, () => {});
   const url = `http://127.0.0.1:${options.port}`;
   return {
     url,
@@ -99,11 +99,11 @@ export function startChild(options: ChildOptions): Child {
     },
     async state() {
       if (!isRunning) return undefined;
-      const told = new Promise<StateTold>((resolve) => {
-        child.once('message', (message) => resolve(message as StateTold)); // the preloaded module sends nothing else
+      const report = new Promise<StateReport>((resolve) => {
+        child.once('message', (message) => resolve(message as StateReport)); // the preloaded module sends nothing else
       });
       send('state');
-      return Promise.race([told, ended.then(() => undefined)]);
+      return Promise.race([report, ended.then(() => undefined)]);
     },
     crashAt(point, passage) {
       send({ crashAt: point, passage });
