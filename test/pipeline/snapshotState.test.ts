@@ -18,6 +18,7 @@ import { inTempDir } from '../journal/support.ts';
 import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { watchSyncs } from '../support/syncs.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS } from './workload.ts';
 
 const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);
@@ -62,6 +63,17 @@ function reducersAfter(commandCount: number): Reducers {
   for (let count = 0; count < commandCount; count += 1) eventsOf(reducers, START_MS + count, commands.next().value);
   return reducers;
 }
+
+test('a snapshot is synced before it gets its name, and its folder afterwards', async () => {
+  await inTempDir(async (dir) => {
+    const reducers = reducersAfter(0);
+    const folder = new SnapshotFolder(dir);
+    folder.write(factsOf(1), visitOf(reducers));
+    const done = await watchSyncs(() => folder.write(factsOf(2), visitOf(reducers)));
+    const path = join(folder.path, '2.snapshot');
+    expect(done).toEqual([`synced ${path}.draft`, `named ${path}`, `synced ${folder.path}`]);
+  });
+});
 
 test('core and registry loaded from any snapshot continue with the same events and state', { timeout }, async () => {
   const perSeed = 2_000;
