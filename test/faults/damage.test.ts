@@ -82,6 +82,7 @@ test('a flipped bit or a truncation of the journal is detected or has no effect'
       const accepted = all.filter(({ outcome, text }) => outcome === 'opened' && text !== sound.text);
       expect(accepted, `${name} that changed something unseen`).toEqual([]);
       expect(all.filter(({ outcome }) => outcome === 'failed' || outcome === 'lost')).toEqual([]);
+      expect(countOf(all, 'refused'), `${name} that were named`).toBeGreaterThanOrEqual(Math.floor(all.length / 10));
       console.info(
         `${all.length} ${name}: named ${countOf(all, 'refused')}, harmless ${countOf(all, 'opened')}, ` +
           `ended the reader ${countOf(all, 'died')}, accepted 0.`,
