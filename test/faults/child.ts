@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { serverEnvironment } from '../support/process.ts';
+import { follow, type ProcessEnd, serverEnvironment } from '../support/process.ts';
 import type { CrashPoint, ParentMessage, StateReport } from './crashPoints.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -26,7 +26,7 @@ export interface Child {
   /** Everything printed so far, on both streams. */
   readonly output: string;
   /** Resolves when the process has ended. */
-  readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<ProcessEnd>;
   readonly isRunning: boolean;
   /** Resolves with true once the server answers, with false when it has ended before. */
   ready(): Promise<boolean>;
@@ -63,19 +63,10 @@ function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false 
 /** Starts a server; `ready` tells whether it ever answers. */
 export function startChild(options: ChildOptions): Child {
   const child = spawnChild(options);
-  let output = '';
+  const { state: printed, ended } = follow(child);
   let isRunning = true;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const ended: Child['ended'] = new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (status, signal) => {
-      isRunning = false;
-      resolve({ status, signal });
-    });
+  child.once('close', () => {
+    isRunning = false;
   });
   // A process that has just ended takes no message; `ended` reports its end.
   const send = (message: ParentMessage): void => void child.send(message, () => {});
@@ -84,7 +75,7 @@ export function startChild(options: ChildOptions): Child {
     url,
     pid: child.pid ?? -1,
     get output() {
-      return output;
+      return printed.output;
     },
     ended,
     get isRunning() {
