@@ -3,6 +3,7 @@
 // refusal is a 4xx in words that name what is wrong, and changes nothing.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { makeRouter } from '../../server/http/router.ts';
 import type { EndpointCase } from './endpointCase.ts';
@@ -45,10 +46,26 @@ test('every endpoint of the server has one row in endpoints.ts, with its level o
   const levels = { ...ofNobody, ...ofKey, l1: 'l1', admin: 'admin' };
   for (const [index, row] of endpointCases.entries()) {
     expect(row.level, titleOf(row)).toBe(levels[rowed[index]?.auth ?? 'none']);
-    // An endpoint that reads nothing of a kind declares no kinds.
-    const isBare = row.body === undefined && !row.path(target).includes('?');
-    if (isBare && rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
+    if (rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
   }
+});
+
+test('every numeric or boolean query parameter of the server has its kind in endpoints.ts', () => {
+  const route = makeRouter(endpoints);
+  const { paths } = openApiDocument(endpoints);
+  // Their catalog form is that of the mount.
+  const hasOtherForm = (path: string): boolean => /^\/markets(\/\{\w+\})?$/.test(path);
+  const missing = endpointCases.flatMap((row) => {
+    const path = route(row.path(target).split('?')[0])?.entry.byMethod.get(row.method)?.path ?? '';
+    if (hasOtherForm(path)) return [];
+    const { parameters } = paths[path][row.method.toLowerCase()];
+    const typed = parameters.filter(
+      (one) => one.in === 'query' && ['integer', 'number', 'boolean'].includes(String(one.schema.type)),
+    );
+    const names = typed.map(({ name }) => name).filter((name) => row.query?.[name] === undefined);
+    return names.map((name) => `${titleOf(row)} ${name}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 const send = (row: EndpointCase, path: string, body: unknown): Promise<Reply> =>

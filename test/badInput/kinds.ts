@@ -321,6 +321,10 @@ export const threshold: Kind = {
 export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };
 /** Whole numbers, flags, numbers and slugs as the catalog's queries and paths take them. */
 export const whole: Kind = { texts: NOT_WHOLE_NUMBERS, values: [] };
+export const decimal: Kind = {
+  texts: ['x', '+1', '1e3', '.5', '5.', ' 1', '1,5', 'NaN', 'null', '１', '1000000000000001', '9'.repeat(300), LONG],
+  values: [],
+};
 export const flagText: Kind = {
   texts: ['x', 'yes', '2', '-1', 'null', '__proto__', ' true', '\u0000', LONG],
   values: [],
