@@ -196,5 +196,9 @@ test('well-formed ids that do not exist are reported as not found', () =>
     });
     expectRefused(event, 404, 'event');
     const order = target.orderBody({ tokenId: '12345' });
-    expectRefused(await target.send('POST', '/order', 'l2', order), [400, 404], /token|market|orderbook/i);
+    expectRefused(
+      await target.send('POST', '/order', 'l2', order),
+      400,
+      'Invalid token id: no market has the token 12345',
+    );
   }));

@@ -91,7 +91,6 @@ test('a side other than BUY or SELL is rejected', () =>
 const cursors = [
   'LTE=',
   '***',
-  'MA',
   'MA==MA==',
   btoa('-1'),
   btoa('-5'),
@@ -120,11 +119,10 @@ test('a malformed cursor and the end cursor LTE= are rejected', () =>
     for (const [path, level] of paths) {
       for (const cursor of cursors) {
         const reply = await target.send('GET', `${path}?next_cursor=${enc(cursor)}`, level);
-        // "MA" is "0" without its padding, which base64 decoders accept.
-        if (cursor === 'MA' && reply.status === 200) continue;
         expectRefused(reply, 400, 'Invalid next_cursor', `${path} ${cursor.slice(0, 40)}`);
       }
-      for (const cursor of ['', 'MA==', btoa('1000000000')]) {
+      // "MA" is "0" without its padding, which base64 decoders accept.
+      for (const cursor of ['', 'MA==', 'MA', btoa('1000000000')]) {
         const reply = await target.send('GET', `${path}?next_cursor=${enc(cursor)}`, level);
         expect([reply.status, reply.json.next_cursor], `${path} ${cursor}`).toEqual([200, 'LTE=']);
       }

@@ -69,7 +69,7 @@ test('a version 1 order is rejected as a version mismatch, and createAndPostOrde
     status: 400,
     json: { error: expect.stringContaining('order_version_mismatch') },
   });
-  // createAndPostOrder rereads the version, finds 2 again and gives up after one try.
+  // createAndPostOrder signs orders of the server's version, 2.
   expect((await limit(trader, market, Side.BUY, market.yes, 0.4, 10)).status).toBe('live');
 });
 
