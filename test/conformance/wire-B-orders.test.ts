@@ -170,7 +170,7 @@ test('a GTD order records its expiration and is cancelled sixty seconds before i
   });
   const soon = await limit(maker, market, Side.BUY, market.yes, 0.31, 10, {
     type: OrderType.GTD,
-    expiration: inSeconds(64),
+    expiration: inSeconds(70), // ten seconds for a slow machine to send it
   });
   expect(soon.status).toBe('live');
   await expect.poll(async () => (await maker.client.getOrder(soon.orderID)).status, PATIENCE).toBe('CANCELED');
