@@ -190,6 +190,8 @@ test('a snapshot of another journal or follower version, or ahead of its journal
     for (const { sequence, path } of new SnapshotFolder(other).list()) {
       if (sequence !== last) renameSync(path, `${path}.away`);
     }
+    const faultsOf = async (dataDir: string) => (await verifyJournal(dataDir)).snapshotFaults;
+    expect(await faultsOf(other)).toEqual([expect.stringContaining('it is of another journal')]);
     expect(await restart(other, clock)).toBe(0);
     expect(warnings.join('\n')).toContain('not of this journal');
     expect(await restart(one, clock, 2)).toBe(0);
@@ -198,6 +200,7 @@ test('a snapshot of another journal or follower version, or ahead of its journal
     await run(short, clock, 3, 1);
     cpSync(join(one, 'snapshots'), join(short, 'snapshots'), { recursive: true });
     renameSync(join(short, `snapshots/${last}.snapshot`), join(short, 'snapshots/9000.snapshot'));
+    expect(await faultsOf(short)).toEqual([expect.stringContaining('the journal has no such record')]);
     expect(await restart(short, clock)).toBe(0);
   });
 });

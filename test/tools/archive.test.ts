@@ -243,6 +243,37 @@ test('without the archive, starts from a snapshot work and other readers name th
   });
 });
 
+test(
+  'the list of archived parts may be edited to name their new place, and is refused if it makes no sense',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const [dataDir, archive, moved] = ['data', 'archive', 'moved'].map((name) => join(folder, name));
+      const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+      const archived = await archiveJournal(dataDir, archive);
+      const file = join(dataDir, 'archive.json');
+      const list = JSON.parse(readFileSync(file, 'utf8'));
+      const [part] = list.parts;
+      renameSync(archive, moved);
+      const withPart = (change: object): string => JSON.stringify({ ...list, parts: [{ ...part, ...change }] });
+      writeFileSync(file, withPart({ folder: part.folder.replace(archive, moved) }));
+      expect(await bytesOf(dataDir)).toEqual(bytes);
+      const refusals = [
+        [withPart({ folder: dataDir }), `its records begin at ${archived?.keptFrom}`],
+        [withPart({ folder: undefined }), `The archive list ${file} cannot be read: a part has no folder or no hash`],
+        [withPart({ firstSequence: 2 }), 'does not begin at record 1'],
+        [withPart({ lastSequence: 0 }), 'does not begin at record 1'],
+        ['{"journal":"","parts":1}', 'it is not an archive list'],
+        ['{', `The archive list ${file} cannot be read: `],
+      ] as const;
+      for (const [text, reason] of refusals) {
+        writeFileSync(file, text);
+        await expect(verifyJournal(dataDir), text).rejects.toThrow(reason);
+      }
+    });
+  },
+);
+
 test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
   await inTempDir(async (folder) => {
     const sound = join(folder, 'sound');
