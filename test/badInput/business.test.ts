@@ -30,8 +30,16 @@ interface OrderCase {
 
 /** The target's live order is its own bid of 10 at 0.4; it holds 1,000 YES. */
 const orders: readonly OrderCase[] = [
-  { title: 'post-only FOK', top: { orderType: 'FOK', postOnly: true }, error: () => /post-only/ },
-  { title: 'post-only FAK', top: { orderType: 'FAK', postOnly: true }, error: () => /post-only/ },
+  {
+    title: 'post-only FOK',
+    top: { orderType: 'FOK', postOnly: true },
+    error: () => 'invalid post-only order: postOnly is allowed for GTC and GTD orders only',
+  },
+  {
+    title: 'post-only FAK',
+    top: { orderType: 'FAK', postOnly: true },
+    error: () => 'invalid post-only order: postOnly is allowed for GTC and GTD orders only',
+  },
   { title: 'GTC with an expiration', order: () => ({ expiration: seconds(600) }), error: () => 'invalid expiration' },
   {
     title: 'FOK with an expiration',
@@ -78,7 +86,7 @@ const orders: readonly OrderCase[] = [
   {
     title: 'a price that is not a whole pip',
     order: () => ({ makerAmount: '4000001' }),
-    error: () => /invalid amounts/,
+    error: () => 'got makerAmount 4.000001 and takerAmount 10',
   },
   {
     title: 'a SELL with a size finer than 0.01 shares',
@@ -113,7 +121,7 @@ const orders: readonly OrderCase[] = [
   {
     title: 'amounts of 2^53 - 1',
     order: () => ({ makerAmount: '9007199254740991', takerAmount: '9007199254740991' }),
-    error: () => /invalid/,
+    error: () => 'invalid amounts, the buy orders',
   },
   {
     title: 'a size below the minimum of 5',
@@ -130,7 +138,7 @@ const orders: readonly OrderCase[] = [
     title: 'a FAK for less than a lot',
     order: () => ({ makerAmount: '1', takerAmount: '2' }),
     top: { orderType: 'FAK' },
-    error: () => /invalid/,
+    error: () => 'invalid amounts, the market buy orders',
   },
   {
     title: 'a paused market',
@@ -171,7 +179,7 @@ const orders: readonly OrderCase[] = [
   {
     title: 'a wallet of another owner',
     order: () => ({ maker: target.server.wallets[1].address }),
-    error: () => /[a-z]/,
+    error: () => 'maker address not allowed',
   },
   {
     title: 'a signer other than the owner of the API key',
@@ -242,7 +250,7 @@ const ordered: readonly {
   {
     title: 'the token before the signer',
     body: () => target.orderBody({ tokenId: '12345', signer: stranger() }, {}, GARBAGE),
-    error: /token|market|orderbook/i,
+    error: 'Invalid token id: no market has the token 12345',
   },
   {
     title: 'the signer before the wallet and the signature',
@@ -314,7 +322,7 @@ function firstVersion(top: object, tokenId = target.market.yes): Record<string, 
 
 test.each(ordered)('order checks run in this order: $title', ({ body, error }) =>
   target.unchanged(async () => {
-    expectRefused(await target.send('POST', '/order', 'l2', body()), [400, 404], error);
+    expectRefused(await target.send('POST', '/order', 'l2', body()), 400, error);
     const text = JSON.stringify(body());
     expectRefused(await target.call('POST', '/order', { body: text }), 401, 'Unauthorized/Invalid api key');
   }),

@@ -14,9 +14,28 @@ const paged = {
   cyom: kinds.flagText,
   related_tags: kinds.flagText,
 };
-const ofMarkets = { include_tag: kinds.flagText };
-const ofEvents = { include_markets: kinds.flagText, featured: kinds.flagText };
-const labels: Extras = { query: { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText } };
+const withTag = { include_tag: kinds.flagText };
+const ofMarkets = {
+  ...withTag,
+  rfq_enabled: kinds.flagText,
+  volume_num_min: kinds.decimal,
+  volume_num_max: kinds.decimal,
+  liquidity_num_min: kinds.decimal,
+  liquidity_num_max: kinds.decimal,
+  rewards_min_size: kinds.decimal,
+};
+const ofEvents = {
+  include_markets: kinds.flagText,
+  featured: kinds.flagText,
+  live: kinds.flagText,
+  ended: kinds.flagText,
+  volume_min: kinds.decimal,
+  volume_max: kinds.decimal,
+  liquidity_min: kinds.decimal,
+  liquidity_max: kinds.decimal,
+};
+const labels = { limit: kinds.whole, offset: kinds.whole, ascending: kinds.flagText };
+const relations = { omit_empty: kinds.flagText };
 const byId: Extras = { part: kinds.catalogId };
 const bySlug: Extras = { part: kinds.catalogSlug };
 
@@ -27,11 +46,11 @@ function ofMount(mount: string): readonly EndpointCase[] {
       ? []
       : [
           get(`${mount}/markets`, { query: { offset: kinds.whole, ...paged, ...ofMarkets } }),
-          get(`${mount}/markets/1`, { ...byId, query: ofMarkets }),
+          get(`${mount}/markets/1`, { ...byId, query: withTag }),
           get(`${mount}/status`),
         ]),
     get(`${mount}/markets/keyset`, { query: { ...paged, ...ofMarkets } }),
-    get(`${mount}/markets/slug/bad-input`, { ...bySlug, query: ofMarkets }),
+    get(`${mount}/markets/slug/bad-input`, { ...bySlug, query: withTag }),
     get(`${mount}/markets/1/tags`, byId),
     get(`${mount}/markets/1/description`, byId),
     get(`${mount}/events`, { query: { offset: kinds.whole, ...paged, ...ofEvents } }),
@@ -39,14 +58,14 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/events/slug/bad-input`, bySlug),
     get(`${mount}/events/1`, byId),
     get(`${mount}/events/1/tags`, byId),
-    get(`${mount}/tags`, labels),
+    get(`${mount}/tags`, { query: { ...labels, is_carousel: kinds.flagText } }),
     get(`${mount}/tags/slug/bad-tag`, bySlug),
     get(`${mount}/tags/1`, byId),
-    get(`${mount}/tags/1/related-tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
-    get(`${mount}/tags/1/related-tags/tags`, { ...byId, query: { omit_empty: kinds.flagText } }),
-    get(`${mount}/tags/slug/bad-tag/related-tags`, bySlug),
-    get(`${mount}/tags/slug/bad-tag/related-tags/tags`, bySlug),
-    get(`${mount}/series`, labels),
+    get(`${mount}/tags/1/related-tags`, { ...byId, query: relations }),
+    get(`${mount}/tags/1/related-tags/tags`, { ...byId, query: relations }),
+    get(`${mount}/tags/slug/bad-tag/related-tags`, { ...bySlug, query: relations }),
+    get(`${mount}/tags/slug/bad-tag/related-tags/tags`, { ...bySlug, query: relations }),
+    get(`${mount}/series`, { query: { ...labels, closed: kinds.flagText } }),
     get(`${mount}/series/1`, byId),
     get(`${mount}/public-search?q=bad`, {
       query: {
@@ -63,7 +82,7 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/sports/market-types`),
     get(`${mount}/comments`),
     get(`${mount}/events/creators`),
-    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`, { answers: 404 }),
+    get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`, { status: 404 }),
   ];
 }
 
@@ -71,6 +90,7 @@ export const catalogCases: readonly EndpointCase[] = [...ofMount(''), ...ofMount
 export const importCases: readonly EndpointCase[] = [
   row('POST', '/admin/imports', 'admin'),
   row('POST', '/admin/imports/1/lines', 'admin', {
+    part: kinds.importId,
     body: () => ({ lines: [{ line: 1, row: { kind: 'tag', slug: 'made', label: 'Made' } }] }),
     fields: { lines: kinds.importLines },
     required: ['lines'],

@@ -2,6 +2,7 @@
 // hundred thousand. One request is in flight on each connection. It reports what no client should see: a connection that
 // ends, a reply that never comes.
 import { connect, type Socket } from 'node:net';
+import { parseReply } from '../support/client.ts';
 
 export interface Request {
   readonly method: string;
@@ -19,7 +20,6 @@ export interface Answer {
 const ANSWER_MS_MAX = 30_000;
 /** The exchange closes connections that were idle for ten seconds, so nothing is sent over one that may be about to close. */
 const IDLE_MS_MAX = 5_000;
-const HEADER_END = Buffer.from('\r\n\r\n');
 
 function bytesOf({ method, path, headers, body }: Request): Buffer {
   let head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n`;
@@ -27,17 +27,6 @@ function bytesOf({ method, path, headers, body }: Request): Buffer {
   if (body !== undefined) head += `Content-Length: ${body.length}\r\n`;
   const start = Buffer.from(`${head}\r\n`, 'latin1');
   return body === undefined ? start : Buffer.concat([start, body]);
-}
-
-/** The reply in these bytes; undefined while it is incomplete. */
-function parse(bytes: Buffer): Answer | undefined {
-  const end = bytes.indexOf(HEADER_END);
-  if (end < 0) return undefined;
-  const head = bytes.toString('latin1', 0, end);
-  const length = /\r\ncontent-length: (\d+)/i.exec(head);
-  const bodyEnd = end + HEADER_END.length + Number(length?.[1] ?? 0);
-  if (bytes.length < bodyEnd) return undefined;
-  return { status: Number(head.slice(9, 12)), body: bytes.toString('utf8', end + HEADER_END.length, bodyEnd) };
 }
 
 /** One connection with one request at a time. Like other clients' connections it is reopened after a long idle time. */
@@ -85,10 +74,10 @@ class Connection {
     socket.setNoDelay(true);
     socket.on('data', (chunk) => {
       this.received = this.received.length === 0 ? chunk : Buffer.concat([this.received, chunk]);
-      const answer = parse(this.received);
-      if (answer === undefined) return;
+      const reply = parseReply(this.received, true)?.reply;
+      if (reply === undefined) return;
       this.received = Buffer.alloc(0);
-      this.resolve?.(answer);
+      this.resolve?.(reply);
       this.resolve = undefined;
     });
     socket.on('error', fail);

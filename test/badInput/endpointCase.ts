@@ -26,7 +26,7 @@ export interface EndpointCase {
   /** Parameters and fields that must be present. */
   readonly required?: readonly string[];
   /** Status of the reply to the valid request; 200 unless given. */
-  readonly answers?: number;
+  readonly status?: number;
 }
 
 /** The fields of a row besides method, path and level. */

@@ -20,7 +20,7 @@ const ofTokens =
     `${path}?token_ids=${market.yes},${market.no}`;
 
 const token: Extras = { query: { token_id: kinds.token }, required: ['token_id'] };
-const queriedTokens: Extras = { query: { token_ids: kinds.tokens }, required: ['token_ids'] };
+const queriedTokens: Extras = { query: { token_ids: kinds.tokens, sides: kinds.sides }, required: ['token_ids'] };
 const list: Extras = {
   body: ({ market }) => [{ token_id: market.yes, side: 'BUY' }, { token_id: market.no }],
   fields: { token_id: kinds.token, side: kinds.side },
@@ -200,7 +200,7 @@ const marketData = [
     row('GET', ({ market }) => `${path}/${market.yes}`, 'none', { part: kinds.token }),
   ]),
   row('GET', ({ market }) => `/prices-history?market=${market.yes}&interval=1h`, 'none', {
-    query: { market: kinds.marketKey, ...history },
+    query: { market: kinds.marketKey, ...history, start_ts: kinds.seconds, end_ts: kinds.seconds },
     required: ['market'],
   }),
   row('POST', '/batch-prices-history', 'none', {

@@ -3,12 +3,14 @@
 // refusal is a 4xx in words that name what is wrong, and changes nothing.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { makeRouter } from '../../server/http/router.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import { endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, type Reply, Target } from './harness.ts';
 import type { Kind } from './kinds.ts';
+import { MISSING, shown, withValue } from './wrongFields.ts';
 
 /** More than any sentence with a figure needs: a refusal never echoes its input at length. */
 const ERROR_CHARACTERS_MAX = 3_000;
@@ -22,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => target.close());
 
-const shown = (value: unknown): string => (JSON.stringify(value) ?? 'nothing').slice(0, 60);
-const says = (name: string, kind: Kind | undefined): RegExp => kind?.says ?? new RegExp(name);
+const errorOf = (name: string, kind: Kind): RegExp => kind.error ?? new RegExp(name);
 
 function expectRefusal(reply: Reply, expected: RegExp, label: string, statuses: readonly number[] = [400, 422]): void {
   expectRefused(reply, statuses, expected, label);
@@ -45,10 +46,26 @@ test('every endpoint of the server has one row in endpoints.ts, with its level o
   const levels = { ...ofNobody, ...ofKey, l1: 'l1', admin: 'admin' };
   for (const [index, row] of endpointCases.entries()) {
     expect(row.level, titleOf(row)).toBe(levels[rowed[index]?.auth ?? 'none']);
-    // An endpoint that reads nothing of a kind declares no kinds.
-    const isBare = row.body === undefined && !row.path(target).includes('?');
-    if (isBare && rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
+    if (rowed[index]?.path.includes('{')) expect(row.part, titleOf(row)).toBeDefined();
   }
+});
+
+test('every numeric or boolean query parameter of the server has its kind in endpoints.ts', () => {
+  const route = makeRouter(endpoints);
+  const { paths } = openApiDocument(endpoints);
+  // Their catalog form is that of the mount.
+  const hasOtherForm = (path: string): boolean => /^\/markets(\/\{\w+\})?$/.test(path);
+  const missing = endpointCases.flatMap((row) => {
+    const path = route(row.path(target).split('?')[0])?.entry.byMethod.get(row.method)?.path ?? '';
+    if (hasOtherForm(path)) return [];
+    const { parameters } = paths[path][row.method.toLowerCase()];
+    const typed = parameters.filter(
+      (one) => one.in === 'query' && ['integer', 'number', 'boolean'].includes(String(one.schema.type)),
+    );
+    const names = typed.map(({ name }) => name).filter((name) => row.query?.[name] === undefined);
+    return names.map((name) => `${titleOf(row)} ${name}`);
+  });
+  expect(missing).toEqual([]);
 });
 
 const send = (row: EndpointCase, path: string, body: unknown): Promise<Reply> =>
@@ -74,7 +91,7 @@ test.each(queried)('$title rejects an invalid query parameter by name', ({ row }
     const right = new URLSearchParams(path.split('?')[1]);
     for (const [name, kind] of Object.entries(row.query ?? {})) {
       const isRequired = row.required?.includes(name) === true;
-      const expected = says(name, kind);
+      const expected = errorOf(name, kind);
       const expectBad = async (values: readonly string[]): Promise<void> => {
         const reply = await send(row, withParameter(path, name, values), body);
         expectRefusal(reply, expected, `${name}=${shown(values)}`);
@@ -114,7 +131,7 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
       for (const text of part?.texts ?? []) {
         const path = segments.with(at, encodeURIComponent(text)).join('/');
         const reply = await send(row, queryText === undefined ? path : `${path}?${queryText}`, row.body?.(target));
-        expectRefusal(reply, part?.says ?? /address/, shown(text), [400, 404, 422]);
+        expectRefusal(reply, part?.error ?? /address/, shown(text), [400, 404, 422]);
       }
       const without = segments.with(at, '').join('/');
       if (endpointCases.some((other) => other.path(target) === without)) return; // an endpoint of its own
@@ -123,13 +140,10 @@ test.each(queried.filter(({ row }) => row.part !== undefined))(
     }),
 );
 
-/** The body with one field set, or removed by undefined; in a list, of its first element. */
+/** The body with one field set or removed; in a list, of its first element. */
 function withField(body: unknown, name: string, value: unknown): unknown {
-  if (Array.isArray(body)) return [withField(body[0], name, value), ...body.slice(1)];
-  const copy: Record<string, unknown> = { ...(body as object) }; // every body with fields is an object
-  if (value === undefined) delete copy[name];
-  else copy[name] = value;
-  return copy;
+  if (Array.isArray(body)) return [withValue(body[0], [name], value), ...body.slice(1)];
+  return withValue(body, [name], value);
 }
 
 /** The JSON of a body with one field given twice, the wrong value last, which is the one that counts. */
@@ -150,23 +164,23 @@ test.each(fielded)('$title rejects an invalid body field by name', ({ row }) =>
       const values = [...kind.values, ...kind.texts, 'x'.repeat(100_000)];
       for (const value of values) {
         const reply = await send(row, path, withField(body, name, value));
-        expectRefusal(reply, says(name, kind), `${name}: ${shown(value)}`);
+        expectRefusal(reply, errorOf(name, kind), `${name}: ${shown(value)}`);
       }
       if (isRequired) {
-        for (const value of [undefined, null]) {
+        for (const value of [MISSING, null]) {
           const reply = await send(row, path, withField(body, name, value));
-          expectRefusal(reply, new RegExp(`${says(name, kind).source}|${name}`), `${name}: ${shown(value)}`);
+          expectRefusal(reply, new RegExp(`${errorOf(name, kind).source}|${name}`), `${name}: ${shown(value)}`);
         }
       }
       const last = kind.values[0] ?? kind.texts[0];
       const twice = await send(row, path, withFieldTwice(body, name, last));
-      expectRefusal(twice, says(name, kind), `${name} twice`);
+      expectRefusal(twice, errorOf(name, kind), `${name} twice`);
     }
     const { items } = row;
     if (items === undefined || !Array.isArray(body)) return;
     for (const value of [null, ...items.values, ...items.texts, '', 'x'.repeat(100_000)]) {
       for (const list of [[value], [...body, value]]) {
-        expectRefusal(await send(row, path, list), says('', items), shown(value));
+        expectRefusal(await send(row, path, list), errorOf('', items), shown(value));
       }
     }
     const many = Array.from({ length: 1_001 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);

@@ -2,8 +2,17 @@
 // and unknown fields are ignored. Numbers beyond 2^53, negative ones and exponents are refused where they would be read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefused, Target } from './harness.ts';
-import { NO_WHOLE } from './kinds.ts';
-import { MISSING, NO_ADDRESS, NO_BYTES32, NO_FLAG, NO_TOKEN, type Path, shown, withValue } from './wrongFields.ts';
+import { NOT_WHOLE_NUMBERS } from './kinds.ts';
+import {
+  INVALID_ADDRESSES,
+  INVALID_BYTES32,
+  INVALID_TOKENS,
+  MISSING,
+  NOT_FLAGS,
+  type Path,
+  shown,
+  withValue,
+} from './wrongFields.ts';
 
 let target: Target;
 beforeAll(async () => {
@@ -12,21 +21,21 @@ beforeAll(async () => {
 afterAll(() => target.close());
 
 /** Values that are no decimal digits of a whole number below 2^53. */
-const NO_DIGITS = [MISSING, null, '', ' ', ...NO_WHOLE, 1, 1e3, -1, 1.5, true, [], ['1'], {}];
-const NO_OBJECT = [MISSING, null, 'x', 1, true, []];
-const NO_UUID = [MISSING, null, '', 'x', '0'.repeat(36), 1, [], {}, `0x${'1'.repeat(32)}`];
+const NOT_DIGITS = [MISSING, null, '', ' ', ...NOT_WHOLE_NUMBERS, 1, 1e3, -1, 1.5, true, [], ['1'], {}];
+const NOT_OBJECTS = [MISSING, null, 'x', 1, true, []];
+const NOT_UUIDS = [MISSING, null, '', 'x', '0'.repeat(36), 1, [], {}, `0x${'1'.repeat(32)}`];
 
 const orderFields: readonly (readonly [Path, readonly unknown[]])[] = [
-  [['order'], NO_OBJECT],
+  [['order'], NOT_OBJECTS],
   [
     ['order', 'salt'],
     [MISSING, null, '', 'x', '-1', '1e3', '0x1', -1, 1.5, 2 ** 53, 1e300, (2n ** 256n).toString(), true, [], {}],
   ],
-  [['order', 'maker'], NO_ADDRESS],
-  [['order', 'signer'], NO_ADDRESS],
-  [['order', 'tokenId'], NO_TOKEN],
-  [['order', 'makerAmount'], NO_DIGITS],
-  [['order', 'takerAmount'], NO_DIGITS],
+  [['order', 'maker'], INVALID_ADDRESSES],
+  [['order', 'signer'], INVALID_ADDRESSES],
+  [['order', 'tokenId'], INVALID_TOKENS],
+  [['order', 'makerAmount'], NOT_DIGITS],
+  [['order', 'takerAmount'], NOT_DIGITS],
   [
     ['order', 'side'],
     [MISSING, null, '', 'buy', 'HOLD', 0, 1, true, [], {}, '__proto__', 'toString'],
@@ -35,19 +44,19 @@ const orderFields: readonly (readonly [Path, readonly unknown[]])[] = [
     ['order', 'signatureType'],
     [MISSING, null, '0', -1, 4, 1.5, 1e3, true, [], {}],
   ],
-  [['order', 'timestamp'], NO_DIGITS],
-  [['order', 'expiration'], NO_DIGITS.filter((value) => value !== MISSING && value !== null && value !== '')],
-  [['order', 'metadata'], NO_BYTES32],
-  [['order', 'builder'], NO_BYTES32],
+  [['order', 'timestamp'], NOT_DIGITS],
+  [['order', 'expiration'], NOT_DIGITS.filter((value) => value !== MISSING && value !== null && value !== '')],
+  [['order', 'metadata'], INVALID_BYTES32],
+  [['order', 'builder'], INVALID_BYTES32],
   [
     ['order', 'signature'],
     [MISSING, null, '', '0x', '0x1', 'ab', '0xzz', `0x${'1'.repeat(100_000)}`, 1, [], {}],
   ],
-  [['order', 'conditionId'], NO_BYTES32],
-  [['owner'], NO_UUID],
+  [['order', 'conditionId'], INVALID_BYTES32],
+  [['owner'], NOT_UUIDS],
   [['orderType'], ['', 'gtc', 'IOC', 'GTX', 0, true, [], {}, '__proto__', 'constructor']],
-  [['postOnly'], NO_FLAG],
-  [['deferExec'], NO_FLAG],
+  [['postOnly'], NOT_FLAGS],
+  [['deferExec'], NOT_FLAGS],
 ];
 const orderRows = orderFields.map(([path, values]) => ({ field: path.join('.'), path, values }));
 
@@ -97,7 +106,7 @@ test('unknown fields in orders and cancels are ignored, even __proto__ and const
   expect(canceled.json).toEqual({ canceled: [orderID], not_canceled: {} });
 });
 
-const NO_ORDER_ID = [
+const INVALID_ORDER_IDS = [
   MISSING,
   null,
   '',
@@ -113,7 +122,7 @@ const NO_ORDER_ID = [
 
 test('cancels with invalid ids are rejected', () =>
   target.unchanged(async () => {
-    for (const value of NO_ORDER_ID) {
+    for (const value of INVALID_ORDER_IDS) {
       const body = withValue({ orderID: '' }, ['orderID'], value);
       expectRefused(await target.send('DELETE', '/order', 'l2', body), 400, 'Invalid orderID', shown(value));
       if (value === MISSING) continue;
@@ -142,7 +151,7 @@ test('lists of tokens with an invalid element are rejected', () =>
       for (const body of [{}, { token_id: target.market.yes }, [null], [1], ['x'], [[]], [target.market.yes]]) {
         expectRefused(await target.send('POST', path, 'none', body), 400, 'Invalid payload', path);
       }
-      for (const value of NO_TOKEN) {
+      for (const value of INVALID_TOKENS) {
         const body = [good, withValue(good, ['token_id'], value)];
         expectRefused(
           await target.send('POST', path, 'none', body),
@@ -187,5 +196,9 @@ test('well-formed ids that do not exist are reported as not found', () =>
     });
     expectRefused(event, 404, 'event');
     const order = target.orderBody({ tokenId: '12345' });
-    expectRefused(await target.send('POST', '/order', 'l2', order), [400, 404], /token|market|orderbook/i);
+    expectRefused(
+      await target.send('POST', '/order', 'l2', order),
+      400,
+      'Invalid token id: no market has the token 12345',
+    );
   }));

@@ -8,9 +8,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
-import { signL2 } from '../../server/auth/l2.ts';
 import { generator } from '../conformance/generator.ts';
-import { ADMIN, l1Headers } from '../support/client.ts';
+import { ADMIN, l1Headers, l2Headers } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
 import type { EndpointCase } from './endpointCase.ts';
@@ -84,16 +83,7 @@ function spoiltBody(row: EndpointCase, path: string, isFatal: boolean): Buffer |
 function credentials(level: string, method: string, path: string, body: Buffer | undefined): Record<string, string> {
   if (level === 'admin') return { ...ADMIN };
   if (level !== 'l2') return {};
-  const timestamp = String(Math.floor(Date.now() / 1000));
-  const { apiKey, secret, passphrase } = target.credentials;
-  const signed = { timestamp, method, path: path.split('?')[0], body };
-  return {
-    POLY_ADDRESS: target.wallet.address,
-    POLY_API_KEY: apiKey,
-    POLY_PASSPHRASE: passphrase,
-    POLY_TIMESTAMP: timestamp,
-    POLY_SIGNATURE: signL2(signed, secret),
-  };
+  return { ...l2Headers(target.wallet.address, target.credentials, method, path.split('?')[0], body) };
 }
 
 /** A spoilt request; with `isFatal` it cannot be accepted in any form that changes the exchange. */
@@ -148,16 +138,16 @@ async function batch(isFatal: boolean): Promise<number> {
     () => shot(isFatal),
     (answer, made) => {
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
-      const told = () =>
+      const describe = () =>
         `FUZZ_SEED=${SEED}: ${made.method} ${made.path} ${JSON.stringify(made.headers)} ` +
         `${made.body?.toString('latin1').slice(0, 800) ?? ''}\nanswered ${answer.status} ${answer.body.slice(0, 500)}`;
-      if (!STATUSES.includes(answer.status)) throw new Error(told());
+      if (!STATUSES.includes(answer.status)) throw new Error(describe());
       const isPage = isPlain(answer.status, made.path);
       const json: unknown = isPage ? undefined : JSON.parse(answer.body);
       if (answer.status !== 200) {
         const error = typeof json === 'object' && json !== null && 'error' in json ? json.error : undefined;
-        if (typeof error !== 'string' || !/[a-z]/i.test(error)) throw new Error(told());
-        if (answer.body.length > 5_000) throw new Error(told());
+        if (typeof error !== 'string' || !/[a-z]/i.test(error)) throw new Error(describe());
+        if (answer.body.length > 5_000) throw new Error(describe());
       }
       if (isTaken(made, answer)) takenCount += 1;
     },

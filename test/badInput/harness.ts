@@ -4,8 +4,8 @@
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { expect } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { bytesToHex } from '../../server/auth/hex.ts';
-import { signL2 } from '../../server/auth/l2.ts';
+import { bytesToHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { ADMIN, createKey, type HeaderFields, l2Headers } from '../support/client.ts';
@@ -14,8 +14,6 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 /** Whether a reply is one of the few that are no JSON: the pages of /docs, metrics, and the plain status of the mount. */
 export const isPlain = (status: number | undefined, path: string): boolean =>
   status === 200 && /^\/(docs|metrics|gamma\/status)/.test(path);
-
-const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 
 export interface Reply {
   readonly status: number;
@@ -44,6 +42,19 @@ export interface TestMarket {
 
 /** An order's signed fields, each of which a test may spoil before or after signing. */
 export type OrderFields = Readonly<Record<string, unknown>>;
+
+/** The signed part of an order in a body, which is signed as type 0 whatever it claims. */
+function signableOf(order: OrderFields): SignableOrder {
+  const { salt, maker, signer, tokenId, metadata, builder } = order as Record<string, never>; // as orderBody makes them
+  return {
+    ...{ salt, maker, signer, tokenId, metadata, builder },
+    makerAmount: Number(order.makerAmount),
+    takerAmount: Number(order.takerAmount),
+    side: order.side === 'SELL' ? 1 : 0,
+    signatureType: 0,
+    timestamp: Number(order.timestamp),
+  };
+}
 
 /** A server with one trader who has a key, money and shares, one open market and one live order. */
 export class Target {
@@ -135,8 +146,7 @@ export class Target {
     if (level === 'admin') return ADMIN;
     if (level === 'none') return {};
     const [signedPath] = path.split('?');
-    if (typeof body === 'string') return l2Headers(this.wallet.address, this.credentials, method, signedPath, body);
-    return this.bytesSigned(method, signedPath, body);
+    return l2Headers(this.wallet.address, this.credentials, method, signedPath, body);
   }
 
   /** Sends a body as a request of that level, validly signed. */
@@ -186,50 +196,21 @@ export class Target {
       builder: ZERO_BYTES32,
       ...change,
     };
-    const signable = {
-      ...order,
-      makerAmount: Number(order.makerAmount),
-      takerAmount: Number(order.takerAmount),
-      side: order.side === 'SELL' ? (1 as const) : (0 as const),
-      signatureType: 0 as const,
-      timestamp: Number(order.timestamp),
-    };
     const domain = this.server.services.orderHasher.domain(false);
-    const signature = signOrder(signable, this.wallet.privateKey, domain);
+    const signature = signOrder(signableOf(order), this.wallet.privateKey, domain);
     const body = { order: { ...order, signature, ...spoil }, owner: this.credentials.apiKey, orderType: 'GTC' };
     return { ...body, deferExec: false, postOnly: false, ...top };
   }
 
   /** The id of an order made by orderBody. */
   orderIdOf(body: Record<string, unknown>): string {
-    const order = body.order as Record<string, never>; // as orderBody made it
-    const { salt, maker, signer, tokenId, makerAmount, takerAmount, side, timestamp, metadata, builder } = order;
-    const signable = {
-      salt,
-      maker,
-      signer,
-      tokenId,
-      makerAmount: Number(makerAmount),
-      takerAmount: Number(takerAmount),
-      side: side === 'SELL' ? (1 as const) : (0 as const),
-      signatureType: 0 as const,
-      timestamp: Number(timestamp),
-      metadata,
-      builder,
-    };
-    return bytesToHex(this.server.services.orderHasher.digest(signable, false));
+    const order = body.order as OrderFields; // as orderBody made it
+    return bytesToHex(this.server.services.orderHasher.digest(signableOf(order), false));
   }
 
   async close(): Promise<void> {
     this.agent.destroy();
     await this.server.close();
-  }
-
-  private bytesSigned(method: string, path: string, body: Buffer): HeaderFields {
-    // The helper signs strings; other bytes are signed here.
-    const headers = l2Headers(this.wallet.address, this.credentials, method, path);
-    const { POLY_TIMESTAMP: timestamp } = headers;
-    return { ...headers, POLY_SIGNATURE: signL2({ timestamp, method, path, body }, this.credentials.secret) };
   }
 }
 

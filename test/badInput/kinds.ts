@@ -6,14 +6,14 @@ export interface Kind {
   readonly texts: readonly string[];
   /** Refused in a body, besides the texts. */
   readonly values: readonly unknown[];
-  /** The words of the refusal; the parameter's name unless given. */
-  readonly says?: RegExp;
+  /** What the refusal's text matches; the parameter's name unless given. */
+  readonly error?: RegExp;
 }
 
 const LONG = 'x'.repeat(1_500);
 const LONG_DATE = `2030-01-31T12:00:00.${'0'.repeat(100)}Z`;
 /** No digits of a whole number up to 2^53 − 1. */
-export const NO_WHOLE = [
+export const NOT_WHOLE_NUMBERS = [
   'x',
   '-1',
   '+1',
@@ -32,9 +32,9 @@ export const NO_WHOLE = [
   '9'.repeat(1_000),
   '\u0000',
 ];
-const NO_OBJECT = [null, 'x', '', 1, -1, 2 ** 53, 1e300, true, [], [[]]];
-const NO_TEXT = [1, 0, -1, 1.5, 2 ** 53, 1e300, true, false, [], ['x'], {}, [[]]];
-const NO_HEX = [
+const NOT_OBJECTS = [null, 'x', '', 1, -1, 2 ** 53, 1e300, true, [], [[]]];
+const NOT_TEXTS = [1, 0, -1, 1.5, 2 ** 53, 1e300, true, false, [], ['x'], {}, [[]]];
+const NOT_HEX = [
   'x',
   '0x',
   '0',
@@ -50,9 +50,9 @@ const NO_HEX = [
   LONG,
   `0x${'1'.repeat(1_000)}`,
 ];
-const hexKind = (digits: number, says?: RegExp): Kind => ({
+const hexKind = (digits: number, error?: RegExp): Kind => ({
   texts: [
-    ...NO_HEX,
+    ...NOT_HEX,
     `0x${'1'.repeat(digits - 1)}`,
     `0x${'1'.repeat(digits + 1)}`,
     `0x${'g'.repeat(digits)}`,
@@ -61,26 +61,26 @@ const hexKind = (digits: number, says?: RegExp): Kind => ({
     ` 0x${'1'.repeat(digits)}`,
     `0x${'１'.repeat(digits)}`,
   ],
-  values: NO_TEXT,
-  ...(says && { says }),
+  values: NOT_TEXTS,
+  ...(error && { error }),
 });
-const tokenKind = (says: RegExp): Kind => ({
+const tokenKind = (error: RegExp): Kind => ({
   texts: [
-    ...NO_WHOLE.filter((text) => !/^\d{1,77}$/.test(text)),
+    ...NOT_WHOLE_NUMBERS.filter((text) => !/^\d{1,77}$/.test(text)),
     '0x1',
     'null',
     '__proto__',
     (2n ** 256n).toString(),
     LONG,
   ],
-  values: NO_TEXT,
-  says,
+  values: NOT_TEXTS,
+  error,
 });
 
-const wordKind = (says?: RegExp, more: readonly string[] = []): Kind => ({
+const wordKind = (error?: RegExp, more: readonly string[] = []): Kind => ({
   texts: ['x', '0', '-1', '1e3', 'null', '__proto__', 'toString', ' ', '\u0000', LONG, ...more],
-  values: NO_TEXT,
-  ...(says && { says }),
+  values: NOT_TEXTS,
+  ...(error && { error }),
 });
 
 export const bytes32 = hexKind(64);
@@ -93,39 +93,42 @@ export const orderIds: Kind = {
 export const fileName: Kind = {
   values: [],
   texts: ['start', 'START.JS', '../package.json', 'package.json', '__proto__', '\0', 'x'.repeat(999)],
-  says: /not found/,
+  error: /not found/,
 };
 export const builderCode = hexKind(64, /Invalid builder code/);
 export const address = hexKind(40);
 export const invalidAddress = hexKind(40, /Invalid address/);
-export const uuid = (says: RegExp): Kind => ({
-  texts: [...NO_HEX, '0'.repeat(36), `0x${'1'.repeat(32)}`, '00000000-0000-0000-0000-00000000000g'],
-  values: NO_TEXT,
-  says,
+export const uuid = (error: RegExp): Kind => ({
+  texts: [...NOT_HEX, '0'.repeat(36), `0x${'1'.repeat(32)}`, '00000000-0000-0000-0000-00000000000g'],
+  values: NOT_TEXTS,
+  error,
 });
 export const token = tokenKind(/Invalid token id/);
 export const assetId = tokenKind(/asset_id/);
 export const tokens: Kind = {
   texts: ['x', ',', '1,', ',1', '1,x', '1e3', '-1,2', '1.5', '0x1', (2n ** 256n).toString(), LONG],
   values: [],
-  says: /Invalid token id|Invalid side/, // as many sides as tokens, where there are sides
+  error: /Invalid token id|Invalid side/, // as many sides as tokens, where there are sides
 };
 export const sides: Kind = {
   texts: ['HOLD', 'BUY,SELL,BUY', ',', 'BUY,', '1', LONG],
   values: [],
-  says: /Invalid side/,
+  error: /Invalid side/,
 };
 export const side = wordKind(/Invalid side/, ['HOLD', 'BUY,SELL', 'BUYBUY']);
-export const seconds: Kind = { texts: [...NO_WHOLE, '2030-01-01'], values: [true, [], {}, 1.5, -1, 2 ** 53, 1e300] };
+export const seconds: Kind = {
+  texts: [...NOT_WHOLE_NUMBERS, '2030-01-01'],
+  values: [true, [], {}, 1.5, -1, 2 ** 53, 1e300],
+};
 export const interval = wordKind(undefined, ['1M', '2m', '1y', 'MAX']);
 export const fidelity: Kind = {
-  texts: [...NO_WHOLE, '0', '525601'],
+  texts: [...NOT_WHOLE_NUMBERS, '0', '525601'],
   values: [true, [], {}, 0, 1.5, -1, 525_601, 2 ** 53, 1e300],
 };
-export const marketKey: Kind = { texts: [...NO_HEX.filter((text) => text !== '0'), '1.5'], values: NO_TEXT };
+export const marketKey: Kind = { texts: [...NOT_HEX.filter((text) => text !== '0'), '1.5'], values: NOT_TEXTS };
 export const marketKeys: Kind = {
   texts: ['x', '1', '0x'],
-  values: [...NO_OBJECT.filter((value) => !Array.isArray(value)), {}, [1], ['x'], [null], [[]], Array(21).fill('1')],
+  values: [...NOT_OBJECTS.filter((value) => !Array.isArray(value)), {}, [1], ['x'], [null], [[]], Array(21).fill('1')],
 };
 export const cursor: Kind = {
   texts: [
@@ -140,7 +143,7 @@ export const cursor: Kind = {
     ...['-1', 'x', '1.5', '1e3', ' 1', '1@', '@1', '1@x', '1@2@3', '9007199254740992', '1@9007199254740992'].map(btoa),
   ],
   values: [],
-  says: /Invalid next_cursor/,
+  error: /Invalid next_cursor/,
 };
 export const date: Kind = {
   texts: [
@@ -159,7 +162,7 @@ export const date: Kind = {
     LONG,
   ],
   values: [],
-  says: /Invalid date/,
+  error: /Invalid date/,
 };
 export const signatureType: Kind = {
   texts: ['x', '-1', '4', '1.5', '1e0', '00', ' 1', '0x1', '９', '__proto__', '9007199254740992', LONG],
@@ -168,31 +171,39 @@ export const signatureType: Kind = {
 export const assetType: Kind = {
   texts: ['', 'x', 'collateral', 'USDC', '0', '__proto__', ' COLLATERAL', LONG],
   values: [],
-  says: /Invalid asset type/,
+  error: /Invalid asset type/,
 };
 export const ids: Kind = {
-  texts: [...NO_WHOLE.filter((text) => text.trim() === text && text !== '1,5'), ',', '1,', ',1', '1,x', '1,,2', LONG],
+  texts: [
+    ...NOT_WHOLE_NUMBERS.filter((text) => text.trim() === text && text !== '1,5'),
+    ',',
+    '1,',
+    ',1',
+    '1,x',
+    '1,,2',
+    LONG,
+  ],
   values: [],
-  says: /Invalid ids/,
+  error: /Invalid ids/,
 };
 export const amount: Kind = {
   texts: ['', 'x', '0', '-1', '+1', '1e3', '.5', '5.', '0.0000001', '9007199254.740992', '9'.repeat(300), ' 1'],
-  values: [null, ...NO_TEXT],
+  values: [null, ...NOT_TEXTS],
 };
-export const strictBytes32: Kind = { ...bytes32, values: [null, ...NO_TEXT] };
-export const strictAddress: Kind = { ...address, values: [null, ...NO_TEXT] };
+export const strictBytes32: Kind = { ...bytes32, values: [null, ...NOT_TEXTS] };
+export const strictAddress: Kind = { ...address, values: [null, ...NOT_TEXTS] };
 export const flag: Kind = { texts: ['', 'x', 'true', '1'], values: [null, 0, 1, 2 ** 53, 1e300, [], {}] };
-export const strictText: Kind = { texts: ['x'.repeat(60_000)], values: [null, ...NO_TEXT] };
-export const slug: Kind = { texts: ['', 'A', 'a b', '-a', '../x', 'ä', 'a'.repeat(201)], values: [null, ...NO_TEXT] };
+export const strictText: Kind = { texts: ['x'.repeat(60_000)], values: [null, ...NOT_TEXTS] };
+export const slug: Kind = { texts: ['', 'A', 'a b', '-a', '../x', 'ä', 'a'.repeat(201)], values: [null, ...NOT_TEXTS] };
 export const mode: Kind = {
   texts: ['', 'x', 'NORMAL', 'post-only', ' normal', '__proto__', LONG],
-  values: [null, ...NO_TEXT],
+  values: [null, ...NOT_TEXTS],
 };
-export const outcome: Kind = { texts: ['', 'yes', 'Maybe', 'SPLIT', '__proto__', LONG], values: [null, ...NO_TEXT] };
+export const outcome: Kind = { texts: ['', 'yes', 'Maybe', 'SPLIT', '__proto__', LONG], values: [null, ...NOT_TEXTS] };
 export const bind: Kind = {
   texts: [],
   values: [
-    ...NO_OBJECT,
+    ...NOT_OBJECTS,
     {},
     { wallet: `0x${'1'.repeat(40)}` },
     { type: 1 },
@@ -206,12 +217,12 @@ export const bind: Kind = {
     { wallet: `0x${'1'.repeat(40)}`, type: 1, more: 1 },
   ],
 };
-export const anyObject: Kind = { texts: ['x', ''], values: NO_OBJECT, says: /Invalid order payload/ };
-export const keyOwner: Kind = { ...uuid(/owner/), values: [null, '', ...NO_TEXT] };
+export const anyObject: Kind = { texts: ['x', ''], values: NOT_OBJECTS, error: /Invalid order payload/ };
+export const keyOwner: Kind = { ...uuid(/owner/), values: [null, '', ...NOT_TEXTS] };
 export const labels: Kind = {
   texts: ['x', ''],
   values: [
-    ...NO_OBJECT,
+    ...NOT_OBJECTS,
     { 'Not A Slug': 'x' },
     { '': 'x' },
     { a: '' },
@@ -223,7 +234,7 @@ export const labels: Kind = {
 export const flags: Kind = {
   texts: ['x', ''],
   values: [
-    ...NO_OBJECT,
+    ...NOT_OBJECTS,
     { A: true },
     { 'a b': true },
     { a: 1 },
@@ -238,7 +249,7 @@ const rate = { asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 1 };
 export const rewards: Kind = {
   texts: ['x', ''],
   values: [
-    ...NO_OBJECT,
+    ...NOT_OBJECTS,
     { more: 1 },
     { ['x'.repeat(100_000)]: 1 },
     { rates: 1 },
@@ -260,7 +271,7 @@ export const rewards: Kind = {
 };
 export const dateTime: Kind = {
   texts: ['', 'tomorrow', '2030-01-01', '2030-13-01T00:00:00Z', '2030-02-30T00:00:00Z', '1e3', LONG, LONG_DATE],
-  values: [null, ...NO_TEXT],
+  values: [null, ...NOT_TEXTS],
 };
 export const wholeTo3600: Kind = {
   texts: ['1', ''],
@@ -272,19 +283,31 @@ export const slugs: Kind = {
 };
 
 /** Limits of lists that refuse too many rows, and of those that return as many as they can. */
-export const limitTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /limit/ });
-export const clampedLimit: Kind = { texts: NO_WHOLE.filter((text) => !/^\d+$/.test(text)), values: [], says: /limit/ };
-export const offsetTo = (max: number): Kind => ({ texts: [...NO_WHOLE, String(max + 1)], values: [], says: /offset/ });
-export const wallet: Kind = { ...hexKind(40), says: /invalid_field: user|required query param 'user'/ };
+export const limitTo = (max: number): Kind => ({
+  texts: [...NOT_WHOLE_NUMBERS, String(max + 1)],
+  values: [],
+  error: /limit/,
+});
+export const clampedLimit: Kind = {
+  texts: NOT_WHOLE_NUMBERS.filter((text) => !/^\d+$/.test(text)),
+  values: [],
+  error: /limit/,
+};
+export const offsetTo = (max: number): Kind => ({
+  texts: [...NOT_WHOLE_NUMBERS, String(max + 1)],
+  values: [],
+  error: /offset/,
+});
+export const wallet: Kind = { ...hexKind(40), error: /invalid_field: user|required query param 'user'/ };
 export const conditionIds: Kind = {
   ...hexKind(64, /invalid_field: market/),
   texts: [...hexKind(64).texts, ',', `0x${'1'.repeat(64)},`, `0x${'1'.repeat(64)}, 0x${'2'.repeat(64)}`],
 };
 export const eventIds: Kind = {
-  texts: [...NO_WHOLE.filter((text) => text !== '1,5'), '0', '1,', ',1', '1,0', '1,x', '1,'.repeat(500) + 1],
+  texts: [...NOT_WHOLE_NUMBERS.filter((text) => text !== '1,5'), '0', '1,', ',1', '1,0', '1,x', '1,'.repeat(500) + 1],
   values: [],
 };
-export const eventNumber: Kind = { texts: [...NO_WHOLE, '0', '1,2'], values: [], says: /invalid_field: id / };
+export const eventNumber: Kind = { texts: [...NOT_WHOLE_NUMBERS, '0', '1,2'], values: [], error: /invalid_field: id / };
 export const trueOrFalse: Kind = { texts: ['x', '1', '0', 'yes', ' true', 'null', '__proto__', LONG], values: [] };
 export const oneWord: Kind = {
   texts: ['x', 'NOPE', '1', ' ', 'TITLE,PRICE', '__proto__', 'toString', LONG],
@@ -297,18 +320,26 @@ export const threshold: Kind = {
 };
 export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };
 /** Whole numbers, flags, numbers and slugs as the catalog's queries and paths take them. */
-export const whole: Kind = { texts: NO_WHOLE, values: [] };
+export const whole: Kind = { texts: NOT_WHOLE_NUMBERS, values: [] };
+export const decimal: Kind = {
+  texts: ['x', '+1', '1e3', '.5', '5.', ' 1', '1,5', 'NaN', 'null', '１', '1000000000000001', '9'.repeat(300), LONG],
+  values: [],
+};
 export const flagText: Kind = {
   texts: ['x', 'yes', '2', '-1', 'null', '__proto__', ' true', '\u0000', LONG],
   values: [],
 };
-export const catalogId: Kind = { texts: [...NO_WHOLE, '0', '999999', '__proto__', LONG], values: [], says: /^id|: id/ };
+export const catalogId: Kind = {
+  texts: [...NOT_WHOLE_NUMBERS, '0', '999999', '__proto__', LONG],
+  values: [],
+  error: /^id|: id/,
+};
 export const catalogSlug: Kind = {
   texts: ['nobody', '-1', '__proto__', 'a b', '\u0000', LONG],
   values: [],
-  says: /slug not found/,
+  error: /slug not found/,
 };
-export const marketOrId: Kind = { ...hexKind(64), says: /^id|: id/ };
+export const marketOrId: Kind = { ...hexKind(64), error: /^id|: id/ };
 export const importLines: Kind = {
   texts: ['x', ''],
   values: [
@@ -324,4 +355,4 @@ export const importLines: Kind = {
     [{ line: 'x', row: 1 }],
   ],
 };
-export const importId: Kind = { texts: ['0', '999', 'x', '__proto__', LONG], values: [], says: /import not found/ };
+export const importId: Kind = { texts: ['0', '999', 'x', '__proto__', LONG], values: [], error: /import not found/ };

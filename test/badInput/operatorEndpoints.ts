@@ -36,7 +36,7 @@ export const operatorCases = [
     fields: {
       address: kinds.strictAddress,
       collateral: kinds.amount,
-      token_id: { ...kinds.token, values: [null, '', 1, true, [], {}], says: /token_id/ },
+      token_id: { ...kinds.token, values: [null, '', 1, true, [], {}], error: /token_id/ },
       shares: kinds.amount,
       owner: kinds.strictAddress,
     },
@@ -67,16 +67,16 @@ export const operatorCases = [
     },
     required: ['question'],
   }),
-  row('GET', ofCondition('/admin/markets'), 'admin', { part: { ...kinds.bytes32, says: /market/i } }),
+  row('GET', ofCondition('/admin/markets'), 'admin', { part: { ...kinds.bytes32, error: /market/i } }),
   row('PATCH', ofCondition('/admin/markets'), 'admin', {
     body: () => ({ description: 'Another text.' }),
     fields: { description: kinds.strictText, ...marketTerms },
-    part: { ...kinds.bytes32, says: /market/i },
+    part: { ...kinds.bytes32, error: /market/i },
   }),
   row('POST', ofCondition('/admin/markets', '/resolve'), 'admin', {
     body: () => ({ outcome: 'Yes' }),
     fields: { outcome: kinds.outcome },
-    part: { ...kinds.bytes32, says: /market/i },
+    part: { ...kinds.bytes32, error: /market/i },
     required: ['outcome'],
   }),
   row('POST', '/admin/deposits', 'admin', cash),

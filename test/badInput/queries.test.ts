@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => target.close());
 
 const enc = encodeURIComponent;
-const NO_TOKEN = [
+const INVALID_TOKENS = [
   '',
   'x',
   '-1',
@@ -41,7 +41,7 @@ test('a missing or malformed token id is rejected, and an unknown one gets 404',
     for (const path of singles) {
       const joint = path.includes('?') ? '&' : '?';
       expectRefused(await target.call('GET', path), 400, 'Invalid token id', path);
-      for (const id of NO_TOKEN) {
+      for (const id of INVALID_TOKENS) {
         const reply = await target.call('GET', `${path}${joint}token_id=${enc(id)}`);
         expectRefused(reply, 400, 'Invalid token id', `${path} ${id}`);
       }
@@ -49,7 +49,7 @@ test('a missing or malformed token id is rejected, and an unknown one gets 404',
       expectRefused(unknown, 404, /No orderbook exists|not found/, path);
     }
     for (const path of ['/tick-size', '/neg-risk', '/fee-rate', '/markets-by-token']) {
-      for (const id of NO_TOKEN.filter((one) => one !== '')) {
+      for (const id of INVALID_TOKENS.filter((one) => one !== '')) {
         expectRefused(await target.call('GET', `${path}/${enc(id)}`), 400, 'Invalid token id', `${path} ${id}`);
       }
       expectRefused(await target.call('GET', `${path}/12345`), 404, /not found/, path);
@@ -91,7 +91,6 @@ test('a side other than BUY or SELL is rejected', () =>
 const cursors = [
   'LTE=',
   '***',
-  'MA',
   'MA==MA==',
   btoa('-1'),
   btoa('-5'),
@@ -105,7 +104,7 @@ const cursors = [
   btoa('1@2@3'),
   btoa('9007199254740992'),
   btoa('1@9007199254740992'),
-  'x'.repeat(5_00),
+  'x'.repeat(500),
   '%00',
   '\u0000',
 ];
@@ -120,11 +119,10 @@ test('a malformed cursor and the end cursor LTE= are rejected', () =>
     for (const [path, level] of paths) {
       for (const cursor of cursors) {
         const reply = await target.send('GET', `${path}?next_cursor=${enc(cursor)}`, level);
-        // "MA" is "0" without its padding, which base64 decoders accept.
-        if (cursor === 'MA' && reply.status === 200) continue;
         expectRefused(reply, 400, 'Invalid next_cursor', `${path} ${cursor.slice(0, 40)}`);
       }
-      for (const cursor of ['', 'MA==', btoa('1000000000')]) {
+      // "MA" is "0" without its padding, which base64 decoders accept.
+      for (const cursor of ['', 'MA==', 'MA', btoa('1000000000')]) {
         const reply = await target.send('GET', `${path}?next_cursor=${enc(cursor)}`, level);
         expect([reply.status, reply.json.next_cursor], `${path} ${cursor}`).toEqual([200, 'LTE=']);
       }
@@ -189,7 +187,7 @@ test('a balance query requires a known asset type and signature type and, for sh
         const reply = await target.send('GET', `${path}?asset_type=COLLATERAL&signature_type=${type}`, 'l2');
         expectRefused(reply, 400, 'Invalid signature_type', type);
       }
-      for (const id of NO_TOKEN) {
+      for (const id of INVALID_TOKENS) {
         const reply = await target.send('GET', `${path}?asset_type=CONDITIONAL&token_id=${enc(id)}`, 'l2');
         expectRefused(reply, 400, /Invalid (token id|asset_id)/, id);
       }

@@ -2,7 +2,15 @@
 // another type, out of range or unknown: the refusal names the field and what is wrong with it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefused, type Level, Target } from './harness.ts';
-import { MISSING, NO_ADDRESS, NO_BYTES32, NO_FLAG, NO_TOKEN, shown, withValue } from './wrongFields.ts';
+import {
+  INVALID_ADDRESSES,
+  INVALID_BYTES32,
+  INVALID_TOKENS,
+  MISSING,
+  NOT_FLAGS,
+  shown,
+  withValue,
+} from './wrongFields.ts';
 
 let target: Target;
 beforeAll(async () => {
@@ -11,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => target.close());
 
 /** Values that are no decimal amount of collateral or shares of at least a micro. */
-const NO_AMOUNT = [
+const INVALID_AMOUNTS = [
   null,
   '',
   'x',
@@ -28,11 +36,20 @@ const NO_AMOUNT = [
   ' 1',
   '0x1',
   'NaN',
+  '9007199254.740992',
+  '9'.repeat(300),
+  1,
+  1e3,
+  1.5,
+  -1,
+  2 ** 53,
+  true,
+  [],
+  {},
 ];
-const NO_AMOUNT_EITHER = [...NO_AMOUNT, '9007199254.740992', '9'.repeat(300), 1, 1e3, 1.5, -1, 2 ** 53, true, [], {}];
-const NO_ADDRESS_VALUE = NO_ADDRESS.filter((value) => value !== MISSING);
-const NO_BYTES32_VALUE = [...NO_BYTES32, null, ''];
-const NO_TEXT = [null, 1, true, [], {}];
+const INVALID_ADDRESS_VALUES = INVALID_ADDRESSES.filter((value) => value !== MISSING);
+const INVALID_BYTES32_VALUES = [...INVALID_BYTES32, null, ''];
+const NOT_TEXTS = [null, 1, true, [], {}];
 
 interface SchemaCase {
   readonly title: string;
@@ -50,8 +67,8 @@ const sets = {
   body: () => ({ condition_id: target.market.conditionId, amount: '1' }),
   required: ['condition_id', 'amount'],
   bad: {
-    condition_id: NO_BYTES32_VALUE,
-    amount: NO_AMOUNT_EITHER,
+    condition_id: INVALID_BYTES32_VALUES,
+    amount: INVALID_AMOUNTS,
     signature_type: [-1, 4, 1.5, '0', true, null, [], {}],
   },
 } as const;
@@ -60,7 +77,7 @@ const cash = {
   level: 'admin',
   body: () => ({ address: target.wallet.address, amount: '1' }),
   required: ['address', 'amount'],
-  bad: { address: NO_ADDRESS_VALUE, amount: NO_AMOUNT_EITHER, owner: NO_ADDRESS_VALUE },
+  bad: { address: INVALID_ADDRESS_VALUES, amount: INVALID_AMOUNTS, owner: INVALID_ADDRESS_VALUES },
 } as const;
 const market: Readonly<Record<string, readonly unknown[]>> = {
   tick_size: [null, '', '0.02', '1', '0', '-0.01', '1e-2', 'x', 0.02, 1e-5, true, [], {}],
@@ -84,12 +101,12 @@ const market: Readonly<Record<string, readonly unknown[]>> = {
     { rate: '0.05', exponent: 1, more: 1 },
   ],
   seconds_delay: [null, -1, 1.5, 3_601, 2 ** 53, 1e300, '1', true, [], {}],
-  auto_tick: [null, ...NO_FLAG],
-  archived: [null, ...NO_FLAG],
-  description: NO_TEXT,
-  image: NO_TEXT,
+  auto_tick: [null, ...NOT_FLAGS],
+  archived: [null, ...NOT_FLAGS],
+  description: NOT_TEXTS,
+  image: NOT_TEXTS,
   end_date: [null, '', 'tomorrow', '2030-13-01T00:00:00Z', '2030-01-01', 0, true, [], {}],
-  question: ['', ...NO_TEXT],
+  question: ['', ...NOT_TEXTS],
   status: [null, '', 'closedd', 'resolved', 'OPEN', 1, true, [], {}],
 };
 const schemaCases: readonly SchemaCase[] = [
@@ -101,7 +118,7 @@ const schemaCases: readonly SchemaCase[] = [
     path: () => '/redeem',
     body: () => ({ condition_id: target.market.conditionId }),
     required: ['condition_id'],
-    bad: { condition_id: NO_BYTES32_VALUE, signature_type: sets.bad.signature_type },
+    bad: { condition_id: INVALID_BYTES32_VALUES, signature_type: sets.bad.signature_type },
   },
   { ...cash, title: 'POST /admin/deposits', path: () => '/admin/deposits' },
   { ...cash, title: 'POST /admin/withdrawals', path: () => '/admin/withdrawals' },
@@ -113,10 +130,10 @@ const schemaCases: readonly SchemaCase[] = [
     body: () => ({ address: target.wallet.address, collateral: '1', token_id: target.market.yes, shares: '1' }),
     required: ['address', 'token_id', 'shares'],
     bad: {
-      address: NO_ADDRESS_VALUE,
-      collateral: NO_AMOUNT_EITHER,
-      token_id: NO_TOKEN.filter((value) => value !== MISSING),
-      shares: NO_AMOUNT_EITHER,
+      address: INVALID_ADDRESS_VALUES,
+      collateral: INVALID_AMOUNTS,
+      token_id: INVALID_TOKENS.filter((value) => value !== MISSING),
+      shares: INVALID_AMOUNTS,
     },
   },
   {
@@ -127,11 +144,11 @@ const schemaCases: readonly SchemaCase[] = [
     body: () => ({ title: 'An event', slug: 'an-event' }),
     required: ['title'],
     bad: {
-      title: ['', 'x'.repeat(501), ...NO_TEXT],
-      slug: ['', 'A', 'a b', '-a', 'ä', 'a'.repeat(201), ...NO_TEXT],
-      neg_risk: NO_FLAG,
+      title: ['', 'x'.repeat(501), ...NOT_TEXTS],
+      slug: ['', 'A', 'a b', '-a', 'ä', 'a'.repeat(201), ...NOT_TEXTS],
+      neg_risk: NOT_FLAGS,
       tags: ['x', {}, [1], ['A'], Array.from({ length: 51 }, (_, index) => `tag-${index}`)],
-      description: NO_TEXT,
+      description: NOT_TEXTS,
     },
   },
   {
@@ -143,13 +160,13 @@ const schemaCases: readonly SchemaCase[] = [
     required: ['question'],
     bad: {
       ...market,
-      slug: ['', 'A', 'a b', '../x', 'a'.repeat(201), ...NO_TEXT],
+      slug: ['', 'A', 'a b', '../x', 'a'.repeat(201), ...NOT_TEXTS],
       outcomes: [null, 'Yes', [], ['Yes'], ['Yes', 'Yes'], ['Yes', 'No', 'Maybe'], ['Yes', ''], [1, 2], {}],
-      condition_id: NO_BYTES32_VALUE,
-      question_id: NO_BYTES32_VALUE,
+      condition_id: INVALID_BYTES32_VALUES,
+      question_id: INVALID_BYTES32_VALUES,
       token_ids: [null, 'x', [], ['1'], ['1', '1'], ['1', '2', '3'], ['-1', '2'], ['1e3', '2'], [1, 2], {}],
-      neg_risk: NO_FLAG,
-      oracle: NO_ADDRESS_VALUE,
+      neg_risk: NOT_FLAGS,
+      oracle: INVALID_ADDRESS_VALUES,
     },
   },
   {
@@ -168,7 +185,7 @@ const schemaCases: readonly SchemaCase[] = [
     level: 'admin',
     body: () => ({ outcome: 'Yes' }),
     required: ['outcome'],
-    bad: { outcome: ['', 'yes', 'Maybe', 'x'.repeat(500), ...NO_TEXT] },
+    bad: { outcome: ['', 'yes', 'Maybe', 'x'.repeat(500), ...NOT_TEXTS] },
   },
 ];
 

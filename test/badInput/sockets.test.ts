@@ -24,13 +24,13 @@ const exchange = (parts: readonly (string | Buffer)[], count = 1): Promise<reado
     return [];
   });
 
-/** Expects every reply to be a refusal, by this server in JSON or by its HTTP library before anything was read. */
-function expectNoneServed(replies: readonly RawReply[], label: string): void {
-  for (const { status, headers, body } of replies) {
-    expect(status >= 400 && (status < 500 || status === 505), `${label}: ${status} ${body}`).toBe(true);
-    if (headers['content-type'] === undefined) continue;
-    expect(typeof JSON.parse(body).error, label).toBe('string');
-  }
+/** Sends bytes that must be refused, by this server in JSON or by its HTTP library before anything was read. */
+async function expectRefusal(bytes: string | Buffer, label: string): Promise<void> {
+  const replies = await exchange([bytes]);
+  expect(replies, label).toHaveLength(1);
+  const [{ status, headers, body }] = replies;
+  expect(status >= 400 && (status < 500 || status === 505), `${label}: ${status} ${body}`).toBe(true);
+  if (headers['content-type'] !== undefined) expect(typeof JSON.parse(body).error, label).toBe('string');
 }
 
 const list = (): string => JSON.stringify([{ token_id: target.market.yes }]);
@@ -69,8 +69,7 @@ test('a Content-Length that is malformed, negative or too large is rejected', ()
       '18446744073709551616',
       '9'.repeat(30),
     ]) {
-      const replies = await exchange([text('POST /books', [JSON_TYPE, `Content-Length: ${length}`], list())]);
-      expectNoneServed(replies, length);
+      await expectRefusal(text('POST /books', [JSON_TYPE, `Content-Length: ${length}`], list()), length);
     }
     const [large] = await exchange([text('POST /books', [JSON_TYPE, 'Content-Length: 1000000000'])]);
     expect([large.status, JSON.parse(large.body).error]).toEqual([413, expect.stringContaining('1048576')]);
@@ -97,45 +96,34 @@ test('chunked bodies that are malformed, too large or sent with a Content-Length
       '2\r\n{}}}}}\r\n0\r\n\r\n',
       '\r\n\r\n',
     ]) {
-      expectNoneServed(await cut(text('POST /books', chunked, body)), body);
+      await expectRefusal(text('POST /books', chunked, body), body);
     }
     const both = [JSON_TYPE, 'Content-Length: 4', 'Transfer-Encoding: chunked'];
-    expectNoneServed(await cut(text('POST /books', both, '2\r\n[]\r\n0\r\n\r\n')), 'both');
+    await expectRefusal(text('POST /books', both, '2\r\n[]\r\n0\r\n\r\n'), 'both');
     const part = `10000\r\n${'x'.repeat(65_536)}\r\n`;
     const replies = await exchange([text('POST /books', chunked), ...Array.from({ length: 20 }, () => part)]);
-    for (const { status } of replies) expect(status).toBe(413);
+    expect(replies.map(({ status }) => status)).toEqual([413]);
   }));
 
-/** Sends bytes, then ends the connection whether or not anything was answered. */
-function cut(bytes: string | Buffer, waitMs = 60): Promise<readonly RawReply[]> {
+/** Sends bytes, then ends the connection, and returns what was answered until then. */
+function cut(bytes: string | Buffer, waitMs = 60): Promise<string> {
   return new Promise((resolve) => {
-    const replies: RawReply[] = [];
+    let received = '';
     const socket = connect(target.server.port, '127.0.0.1');
     socket.on('error', () => {});
     socket.on('data', (data) => {
-      const [head, body = ''] = data.toString('utf8').split('\r\n\r\n');
-      const type = /content-type: (.*)/i.exec(head)?.[1];
-      replies.push({
-        status: Number(head.split(' ')[1]),
-        headers: type === undefined ? {} : { 'content-type': type },
-        body,
-      });
+      received += data.toString('latin1');
     });
-    socket.on('close', () => resolve(replies));
+    socket.on('close', () => resolve(received));
     socket.write(bytes, () => setTimeout(() => socket.destroy(), waitMs));
   });
 }
 
 test('bytes that are not valid HTTP are dropped or rejected', () =>
   target.unchanged(async () => {
-    const noises = [
-      '\r\n\r\n',
-      'hello\r\n\r\n',
-      'GET\r\n\r\n',
-      'GET /ok\r\n\r\n',
+    const refused = [
       'GET /ok HTTP/9.9\r\nHost: 127.0.0.1\r\n\r\n',
       'GET /ok HTTP/1.0\r\n\r\n',
-      'GET /ok HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n',
       'GET /ok HTTP/1.1\r\n: 127.0.0.1\r\n\r\n',
       'GET ok HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
       'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
@@ -143,30 +131,39 @@ test('bytes that are not valid HTTP are dropped or rejected', () =>
       Buffer.alloc(4_096, 0xff),
       Buffer.alloc(100),
     ];
-    for (const noise of noises) expectNoneServed(await cut(noise), noise.toString('latin1').slice(0, 40));
+    for (const bytes of refused) await expectRefusal(bytes, bytes.toString('latin1').slice(0, 40));
+    // The HTTP library waits for the rest of these until the connection has been idle for too long.
+    const unfinished = [
+      '\r\n\r\n',
+      'hello\r\n\r\n',
+      'GET\r\n\r\n',
+      'GET /ok\r\n\r\n',
+      'GET /ok HTTP/1.1\r\nHost 127.0.0.1\r\n\r\n',
+    ];
+    for (const bytes of unfinished) expect(await cut(bytes), bytes).toBe('');
   }));
 
 test('headers that are too long, too many or never end are rejected', () =>
   target.unchanged(async () => {
-    const long = await cut(text('GET /ok', [`X-Long: ${'a'.repeat(20_000)}`]));
-    for (const { status } of long) expect(status).toBe(431);
-    const many = await cut(
-      text(
-        'GET /ok',
-        Array.from({ length: 300 }, (_, index) => `X-${index}: 1`),
-      ),
-    );
-    for (const { status } of many) expect(status).toBe(431);
-    expectNoneServed(await cut(text(`GET /${'a'.repeat(30_000)}`, [])), 'a long path');
-    expectNoneServed(await cut(`GET /ok HTTP/1.1\r\n${'X-More: 1\r\n'.repeat(50)}`), 'headers that never end');
+    // Small enough to be read at once: a connection that is closed over unread bytes may lose its answer.
+    for (const bytes of [
+      text('GET /ok', [`X-Long: ${'a'.repeat(20_000)}`]),
+      text('GET /ok', Array<string>(300).fill('X-More: 1')),
+      text(`GET /${'a'.repeat(20_000)}`, []),
+      `GET /ok HTTP/1.1\r\n${'X-More: 1\r\n'.repeat(2_000)}`,
+    ]) {
+      const replies = await exchange([bytes]);
+      expect(
+        replies.map(({ status }) => status),
+        bytes.slice(0, 40),
+      ).toEqual([431]);
+    }
   }));
 
 test('a request with an unknown or empty Host is rejected', () =>
   target.unchanged(async () => {
     for (const host of ['example.com', 'evil.localhost.example.com', '127.0.0.1.example.com', '10.0.0.1', '']) {
-      const [reply] = await exchange([`GET /ok HTTP/1.1\r\nHost: ${host}\r\n\r\n`]);
-      if (reply === undefined) continue;
-      expect(reply.status >= 400 && reply.status < 500, `${host}: ${reply.status}`).toBe(true);
+      await expectRefusal(`GET /ok HTTP/1.1\r\nHost: ${host}\r\n\r\n`, host);
     }
     const [known] = await exchange(['GET /ok HTTP/1.1\r\nHost: example.com\r\n\r\n']);
     expect([known.status, JSON.parse(known.body).error]).toEqual([

@@ -16,9 +16,10 @@ export function withValue(body: unknown, [key, ...rest]: Path, value: unknown): 
   return copy;
 }
 
+/** A value in the message of a failed assertion. */
 export const shown = (value: unknown): string => (value === MISSING ? 'missing' : JSON.stringify(value)).slice(0, 60);
 
-export const NO_ADDRESS = [
+export const INVALID_ADDRESSES = [
   MISSING,
   null,
   '',
@@ -31,7 +32,7 @@ export const NO_ADDRESS = [
   [],
   {},
 ];
-export const NO_BYTES32 = [
+export const INVALID_BYTES32 = [
   '0x',
   `0x${'1'.repeat(63)}`,
   `0x${'1'.repeat(65)}`,
@@ -42,7 +43,7 @@ export const NO_BYTES32 = [
   [],
   {},
 ];
-export const NO_TOKEN = [
+export const INVALID_TOKENS = [
   MISSING,
   null,
   '',
@@ -58,4 +59,4 @@ export const NO_TOKEN = [
   [],
   {},
 ];
-export const NO_FLAG = [0, 1, 'true', '', [], {}];
+export const NOT_FLAGS = [0, 1, 'true', '', [], {}];

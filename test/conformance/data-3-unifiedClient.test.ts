@@ -49,7 +49,7 @@ test('trades are listed by wallet, market, event, side, size and time', async ()
   const rows = await all(client.listTrades({ pageSize: 4, takerOnly: false, user }));
   expect(rows).toHaveLength(6);
   expect(rows[0]).toMatchObject({ wallet: user.toLowerCase(), tokenId: expect.stringMatching(/^\d+$/), side: 'SELL' });
-  const [conditionId] = [market.conditionId];
+  const { conditionId } = market;
   const taken = await all(client.listTrades({ market: [conditionId, bare.conditionId], side: 'SELL' }));
   expect(taken.map((row) => row.conditionId)).toEqual([bare.conditionId, conditionId]);
   expect(await all(client.listTrades({ eventId: [eventId], filterType: 'TOKENS', filterAmount: 30 }))).toHaveLength(2);

@@ -4,17 +4,18 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ClobClient } from '@polymarket/clob-client-v2';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { type Exercises, maker, market, seen, taker, UUID } from './exercises.ts';
+import { send } from '../support/client.ts';
+import { UUID } from '../support/uuid.ts';
+import { type Exercises, maker, market, seen, taker } from './exercises.ts';
 import { world } from './ownWorld.ts';
 import { tradingExercises } from './tradingExercises.ts';
-import { admin, bareClient, raw, refusalOf } from './world.ts';
+import { admin, clientOf, newAccount, refusalOf } from './world.ts';
 
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /** An account whose wallet has no API key yet. */
-const fresh = privateKeyToAccount(generatePrivateKey());
+const fresh = newAccount();
 
 const conditionsOf = (rows: readonly { readonly condition_id: string }[]) => rows.map((row) => row.condition_id);
 
@@ -34,18 +35,18 @@ const atTheDoor: Exercises = {
 
 const keys: Exercises = {
   createApiKey: async () => {
-    const created = await bareClient(world.url, fresh).createApiKey(7);
+    const created = await clientOf(world.url, fresh).createApiKey(7);
     expect(created.key).toMatch(UUID);
     seen.key = created.key;
-    expect((await bareClient(world.url, fresh).createApiKey(7)).key).toBeUndefined();
+    expect((await clientOf(world.url, fresh).createApiKey(7)).key).toBeUndefined();
   },
   deriveApiKey: async () => {
-    expect((await bareClient(world.url, fresh).deriveApiKey(7)).key).toBe(seen.key);
-    expect((await bareClient(world.url, fresh).deriveApiKey(8)).key).toBeUndefined();
+    expect((await clientOf(world.url, fresh).deriveApiKey(7)).key).toBe(seen.key);
+    expect((await clientOf(world.url, fresh).deriveApiKey(8)).key).toBeUndefined();
   },
   createOrDeriveApiKey: async () => {
-    expect((await bareClient(world.url, fresh).createOrDeriveApiKey(7)).key).toBe(seen.key);
-    expect((await bareClient(world.url, fresh).createOrDeriveApiKey(9)).key).not.toBe(seen.key);
+    expect((await clientOf(world.url, fresh).createOrDeriveApiKey(7)).key).toBe(seen.key);
+    expect((await clientOf(world.url, fresh).createOrDeriveApiKey(9)).key).not.toBe(seen.key);
   },
   getApiKeys: async () => {
     const { apiKeys } = await maker.client.getApiKeys();
@@ -100,7 +101,7 @@ const otherKeys: Exercises = {
   createReadonlyApiKey: async () => {
     seen.key = (await maker.client.createReadonlyApiKey()).apiKey;
     const headers = { POLY_ADDRESS: maker.owner, POLY_API_KEY: seen.key };
-    const reply = await raw(world.url, 'GET', `/data/order/${seen.limitId}`, undefined, headers);
+    const reply = await send(world.url, 'GET', `/data/order/${seen.limitId}`, undefined, headers);
     expect(reply.json.id).toBe(seen.limitId);
   },
   getReadonlyApiKeys: async () => {

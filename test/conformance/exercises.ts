@@ -1,11 +1,9 @@
 // The shared state of the exercises of the official client's methods: the market and the two traders that all of them use,
 // and the ids and figures that one leaves for a later one. The traders exist once the tests run.
-import { Chain, ClobClient } from '@polymarket/clob-client-v2';
-import { createWalletClient, http } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { ClobClient } from '@polymarket/clob-client-v2';
 import { beforeAll } from 'vitest';
 import { world } from './ownWorld.ts';
-import { bareClient, createMarket, type Market, newTrader, type Trader } from './world.ts';
+import { clientOf, createMarket, type Market, newAccount, newTrader, type Trader } from './world.ts';
 
 /** The name of a public method of the client. */
 type Method = {
@@ -14,7 +12,6 @@ type Method = {
 /** The exercise of each method, in the order of execution. */
 export type Exercises = Partial<Record<Method, () => Promise<void>>>;
 
-export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 /** The builder code of the taker's orders. */
 export const CODE = `0x${'0badc0de'.repeat(8)}`;
 
@@ -38,11 +35,9 @@ export const seen = {
 beforeAll(async () => {
   market = await createMarket(world.url, { feeRate: 0.05, feeExponent: 2 });
   maker = await newTrader(world.url);
-  const account = privateKeyToAccount(generatePrivateKey());
-  const creds = await bareClient(world.url, account).createOrDeriveApiKey();
-  const signer = createWalletClient({ account, transport: http(world.url) });
-  const options = { host: world.url, chain: Chain.POLYGON, signer, creds, throwOnError: true };
-  const client = new ClobClient({ ...options, builderConfig: { builderCode: CODE } });
+  const account = newAccount();
+  const creds = await clientOf(world.url, account).createOrDeriveApiKey();
+  const client = clientOf(world.url, account, { creds, throwOnError: true, builderConfig: { builderCode: CODE } });
   const owner = account.address.toLowerCase();
   taker = { client, account, owner, wallet: owner, apiKey: creds.key };
 });

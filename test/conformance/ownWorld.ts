@@ -11,7 +11,7 @@ export let world: ServerProcess;
 let dataDir: string;
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'outcry-conformance-'));
-  world = await startServerProcess({ dataDir, args: ['--no-house'] });
+  world = await startServerProcess({ dataDir });
 });
 afterAll(async () => {
   await world.stop();

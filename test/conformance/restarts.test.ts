@@ -136,7 +136,7 @@ test('state survives SIGTERM and SIGKILL at random moments, and no order in flig
   console.info(`RESTART_SEED=${seed}`);
   const random = generator(seed);
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-restarts-'));
-  const args = ['--no-house', '--port', String(await freePort())];
+  const args = ['--port', String(await freePort())];
   let server = await startServerProcess({ dataDir, args });
   const { url } = server;
   try {

@@ -5,21 +5,19 @@ import { Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { concatHex, domainSeparator, type Hex, hashStruct, numberToHex, stringToHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
-import { walletDeriver } from '../../server/auth/wallets.ts';
 import { typedDataOf, wrappedTypedDataOf } from '../auth/orders.ts';
+import type { JsonReply } from '../support/client.ts';
 import { world } from './ownWorld.ts';
-import { createMarket, type Market, newTrader, type RawReply, signedRaw, type Trader } from './world.ts';
+import { createMarket, deriver, type Market, newTrader, signedRaw, type Trader } from './world.ts';
 
 export const { exchangeV2, negRiskExchangeV2, negRiskAdapter } = getContractConfig(Chain.POLYGON);
-export const ZERO_BYTES32 = `0x${'0'.repeat(64)}`;
 export const ORDER_TYPE =
   'Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,' +
   'uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)';
 
 export type SignatureType = SignableOrder['signatureType'];
-export const signatureTypes: readonly SignatureType[] = [0, 1, 2, 3];
-export const deriver = walletDeriver();
 
 export let market: Market;
 export let thief: Trader;
@@ -118,20 +116,20 @@ export const post = (
   order: SignableOrder,
   signature: string,
   owner = trader.apiKey,
-): Promise<RawReply> => signedRaw(trader, 'POST', '/order', bodyOf(order, signature, owner));
+): Promise<JsonReply> => signedRaw(trader, 'POST', '/order', bodyOf(order, signature, owner));
 
-export function expectRefusal({ status, json }: RawReply, error: RegExp, label: unknown = ''): void {
+export function expectRefusal({ status, json }: JsonReply, error: RegExp, label: unknown = ''): void {
   expect([status, json.error], `${label}: ${JSON.stringify(json)}`).toEqual([400, expect.stringMatching(error)]);
 }
 
 /** Expects an order to rest from this wallet, and cancels it. */
-export async function expectToRest(trader: Trader, { status, json }: RawReply, maker: string): Promise<void> {
+export async function expectToRest(trader: Trader, { status, json }: JsonReply, maker: string): Promise<void> {
   expect([status, json.success, json.status], JSON.stringify(json)).toEqual([200, true, 'live']);
   expect((await trader.client.getOrder(json.orderID)).maker_address.toLowerCase()).toBe(maker);
   const canceled = await signedRaw(trader, 'DELETE', '/order', { orderID: json.orderID });
   expect(canceled.json.canceled).toEqual([json.orderID]);
 }
 
-export const NO_WALLET = /^maker address not allowed/;
-export const NO_SIGNER = /^the order signer address has to be/;
-export const NO_SIGNATURE = /^invalid signature$/;
+export const WALLET_REFUSED = /^maker address not allowed/;
+export const SIGNER_REFUSED = /^the order signer address has to be/;
+export const SIGNATURE_REFUSED = /^invalid signature$/;

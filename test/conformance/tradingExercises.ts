@@ -4,16 +4,16 @@ import {
   type ApiError,
   AssetType,
   OrderType,
-  type PostOrdersArgs,
   PriceHistoryInterval,
   Side,
   type SignedOrder,
 } from '@polymarket/clob-client-v2';
 import { getAddress } from 'viem';
 import { expect } from 'vitest';
-import { CODE, type Exercises, maker, market, seen, taker, UUID } from './exercises.ts';
+import { UUID } from '../support/uuid.ts';
+import { CODE, type Exercises, maker, market, seen, taker } from './exercises.ts';
 import { world } from './ownWorld.ts';
-import { CREDIT_MICRO, giveShares, levelsOf, limit, orderIdOf, refusalOf } from './world.ts';
+import { batchItem, CREDIT_MICRO, giveShares, levelsOf, limit, orderIdOf, refusalOf, signLimit } from './world.ts';
 
 let signed: SignedOrder;
 
@@ -22,8 +22,7 @@ const token = (which: Side) => ({ token_id: market.yes, side: which });
 
 const resting: Exercises = {
   createOrder: async () => {
-    const order = { tokenID: market.yes, price: 0.4, size: 30, side: Side.BUY };
-    signed = await maker.client.createOrder(order, options());
+    signed = await signLimit(maker, market, Side.BUY, market.yes, 0.4, 30);
     expect([signed.makerAmount, signed.takerAmount]).toEqual(['12000000', '30000000']);
   },
   postOrder: async () => {
@@ -38,11 +37,9 @@ const resting: Exercises = {
     expect([status, orderID === seen.limitId]).toEqual(['live', false]);
   },
   postOrders: async () => {
-    const order = { tokenID: market.yes, price: 0.39, size: 10, side: Side.BUY };
-    const orders = [await maker.client.createOrder(order, options()), await maker.client.createOrder(order, options())];
-    // The client's types distinguish orders by version; its own functions accept what it made.
-    const args = orders.map((one) => ({ order: one, orderType: OrderType.GTC })) as PostOrdersArgs[];
-    const replies = await maker.client.postOrders(args);
+    const sign = () => signLimit(maker, market, Side.BUY, market.yes, 0.39, 10);
+    const orders = [await sign(), await sign()];
+    const replies = await maker.client.postOrders(orders.map((one) => batchItem(one)));
     seen.batchIds = orders.map((one) => orderIdOf(one, market.negRisk));
     expect(replies.map(({ orderID }) => orderID)).toEqual(seen.batchIds);
   },

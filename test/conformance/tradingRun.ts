@@ -1,8 +1,9 @@
 // A scripted mix of trading for the restart test: four traders of different wallet types in three markets, and their
 // operations, chosen by a seeded generator. It records what trades do not show: which orders were posted, and what was
 // split, merged and given. It never reads the server's memory.
-import { type ApiError, OrderType, type PostOrdersArgs, Side, type SignedOrder } from '@polymarket/clob-client-v2';
+import { type ApiError, OrderType, Side, type SignedOrder } from '@polymarket/clob-client-v2';
 import {
+  batchItem,
   createMarket,
   developmentKey,
   giveShares,
@@ -131,8 +132,7 @@ export async function post(run: Run, intent: SignedIntent): Promise<Outcome> {
 async function postBatch(run: Run, traderIndex: number): Promise<void> {
   const intents: SignedIntent[] = [];
   for (let count = 0; count < 4; count += 1) intents.push(await signRandomOrder(run, traderIndex));
-  // The client's types distinguish orders by version; its own functions accept what it made.
-  const args = intents.map(({ order, orderType }) => ({ order, orderType }) as PostOrdersArgs);
+  const args = intents.map(({ order, orderType }) => batchItem(order, orderType));
   const replies = await run.traders[traderIndex].client.postOrders(args);
   for (const [index, { orderID, errorMsg }] of replies.entries()) {
     if (orderID !== '' || /FOK orders are|FAK order/.test(errorMsg)) run.orderIds[traderIndex].push(intents[index].id);

@@ -1,36 +1,45 @@
 // Interface A.2 through the official client: API keys are created, derived, listed and deleted, and each step shows in the
 // next one. The client is unmodified and talks to a server process; it never sees the server's memory.
-import { AssetType, Chain, ClobClient, createL1Headers } from '@polymarket/clob-client-v2';
-import { createWalletClient, http } from 'viem';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { AssetType, Chain, createL1Headers } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
+import { send } from '../support/client.ts';
+import { UUID } from '../support/uuid.ts';
 import { world } from './ownWorld.ts';
-import { bareClient, createMarket, developmentKey, limit, newTrader, OrderType, raw, Side, walletOf } from './world.ts';
+import {
+  clientOf,
+  createMarket,
+  developmentKey,
+  limit,
+  newAccount,
+  newTrader,
+  OrderType,
+  Side,
+  signatureTypes,
+  signLimit,
+  walletOf,
+} from './world.ts';
 
 const UNAUTHORIZED = 'Unauthorized/Invalid api key';
 
-const newAccount = () => privateKeyToAccount(generatePrivateKey());
+type Account = ReturnType<typeof newAccount>;
+
+const bareClient = (account: Account) => clientOf(world.url, account);
 
 /** The client of a key with credentials; refusals are returned as values. */
-function clientWith(
-  account: ReturnType<typeof newAccount>,
-  creds: { key: string; secret: string; passphrase: string },
-) {
-  const signer = createWalletClient({ account, transport: http(world.url) });
-  return new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds });
-}
+const clientWith = (account: Account, creds: { key: string; secret: string; passphrase: string }) =>
+  clientOf(world.url, account, { creds });
 
 test('a created key has the formats that clients decode, and deriving it returns the same triple', async () => {
-  const client = bareClient(world.url, newAccount());
+  const client = bareClient(newAccount());
   const created = await client.createApiKey();
-  expect(created.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+  expect(created.key).toMatch(UUID);
   expect(created.secret).toMatch(/^[A-Za-z0-9_-]{43}=$/);
   expect(created.passphrase).toMatch(/^[0-9a-f]{64}$/);
   expect(await client.deriveApiKey()).toEqual(created);
 });
 
 test('creating an existing key returns no key, and create-or-derive then derives it', async () => {
-  const client = bareClient(world.url, newAccount());
+  const client = bareClient(newAccount());
   const created = await client.createOrDeriveApiKey();
   expect(created.key).toBeTypeOf('string');
   const again = await client.createApiKey();
@@ -40,7 +49,7 @@ test('creating an existing key returns no key, and create-or-derive then derives
 
 test('a key that was never created cannot be derived', async () => {
   const account = newAccount();
-  const client = bareClient(world.url, account);
+  const client = bareClient(account);
   expect((await client.deriveApiKey()).key).toBeUndefined();
   const created = await client.createApiKey();
   // Another nonce means another key, which does not exist yet.
@@ -50,7 +59,7 @@ test('a key that was never created cannot be derived', async () => {
 
 test('each nonce has its own key, and the list contains all of them', async () => {
   const account = newAccount();
-  const client = bareClient(world.url, account);
+  const client = bareClient(account);
   const first = await client.createApiKey();
   const second = await client.createApiKey(7);
   expect(second.key).not.toBe(first.key);
@@ -65,12 +74,13 @@ test('each nonce has its own key, and the list contains all of them', async () =
 
 test('a wallet signature alone lists the API keys of the wallet', async () => {
   const account = newAccount();
-  const creds = await bareClient(world.url, account).createApiKey();
-  const signer = createWalletClient({ account, transport: http(world.url) });
+  const creds = await bareClient(account).createApiKey();
+  const { signer } = bareClient(account);
+  if (signer === undefined) throw new Error('The client has no signer.');
   const signed = await createL1Headers(signer, Chain.POLYGON);
   const list = (headers: object) => {
     const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-    return raw(world.url, 'GET', '/auth/api-keys', undefined, texts);
+    return send(world.url, 'GET', '/auth/api-keys', undefined, texts);
   };
   expect(await list(signed)).toMatchObject({ status: 200, json: { apiKeys: [creds.key] } });
   const stranger = { ...signed, POLY_ADDRESS: newAccount().address };
@@ -85,18 +95,17 @@ test('a wallet signature alone lists the API keys of the wallet', async () => {
 test('the first key of an owner funds its wallets of all four signature types once', async () => {
   const account = newAccount();
   const balances = async () => {
-    const creds = await bareClient(world.url, account).createOrDeriveApiKey();
-    const signer = createWalletClient({ account, transport: http(world.url) });
+    const creds = await bareClient(account).createOrDeriveApiKey();
     return Promise.all(
-      [0, 1, 2, 3].map(async (signatureType) => {
-        const client = new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds, signatureType });
+      signatureTypes.map(async (signatureType) => {
+        const client = clientOf(world.url, account, { creds, signatureType });
         return (await client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL })).balance;
       }),
     );
   };
   const once = ['10000000000', '10000000000', '10000000000', '10000000000'];
   expect(await balances()).toEqual(once);
-  await bareClient(world.url, account).createApiKey(1);
+  await bareClient(account).createApiKey(1);
   expect(await balances()).toEqual(once);
 });
 
@@ -109,28 +118,19 @@ test('a wallet of the development mnemonic is funded once too', async () => {
 
 test('a deleted key is rejected, while another key of the same owner keeps working', async () => {
   const account = newAccount();
-  const bare = bareClient(world.url, account);
+  const bare = bareClient(account);
   const deletedCreds = await bare.createApiKey(1);
   const keptCreds = await bare.createApiKey(2);
   const deleted = clientWith(account, deletedCreds);
   const kept = clientWith(account, keptCreds);
 
   const market = await createMarket(world.url);
-  const order = await limit(
-    { client: deleted, account, owner: account.address, wallet: account.address, apiKey: deletedCreds.key },
-    market,
-    Side.BUY,
-    market.yes,
-    0.4,
-    10,
-  );
+  const { address } = account;
+  const trader = { client: deleted, account, owner: address, wallet: address, apiKey: deletedCreds.key };
+  const order = await limit(trader, market, Side.BUY, market.yes, 0.4, 10);
   expect(order).toMatchObject({ success: true, status: 'live' });
 
-  const { tickSize, negRisk } = market;
-  const signed = await deleted.createOrder(
-    { tokenID: market.yes, price: 0.41, size: 10, side: Side.BUY },
-    { tickSize, negRisk },
-  );
+  const signed = await signLimit(trader, market, Side.BUY, market.yes, 0.41, 10);
   expect(await deleted.deleteApiKey()).toBe('OK');
   expect(await deleted.getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
   expect(await deleted.postOrder(signed, OrderType.GTC)).toMatchObject({ error: UNAUTHORIZED, status: 401 });
@@ -145,7 +145,7 @@ test('a deleted key is rejected, while another key of the same owner keeps worki
 
 test('creating a key again after its deletion returns a new key', async () => {
   const account = newAccount();
-  const bare = bareClient(world.url, account);
+  const bare = bareClient(account);
   const first = await bare.createApiKey();
   await clientWith(account, first).deleteApiKey();
   const second = await bare.createApiKey();
@@ -158,8 +158,8 @@ test('creating a key again after its deletion returns a new key', async () => {
 
 test('credentials of one owner are rejected for the account of another', async () => {
   const [alice, bob] = [newAccount(), newAccount()];
-  const aliceCreds = await bareClient(world.url, alice).createApiKey();
-  const bobCreds = await bareClient(world.url, bob).createApiKey();
+  const aliceCreds = await bareClient(alice).createApiKey();
+  const bobCreds = await bareClient(bob).createApiKey();
   expect(await clientWith(bob, aliceCreds).getApiKeys()).toEqual({ error: UNAUTHORIZED, status: 401 });
   expect(await clientWith(bob, { ...bobCreds, secret: aliceCreds.secret }).getApiKeys()).toEqual({
     error: UNAUTHORIZED,
@@ -174,9 +174,8 @@ test('credentials of one owner are rejected for the account of another', async (
 
 test('the client reads server time and version, and requests signed with server time succeed', async () => {
   const account = newAccount();
-  const creds = await bareClient(world.url, account).createApiKey();
-  const signer = createWalletClient({ account, transport: http(world.url) });
-  const client = new ClobClient({ host: world.url, chain: Chain.POLYGON, signer, creds, useServerTime: true });
+  const creds = await bareClient(account).createApiKey();
+  const client = clientOf(world.url, account, { creds, useServerTime: true });
   const seconds = await client.getServerTime();
   expect(Number.isInteger(seconds)).toBe(true);
   expect(Math.abs(seconds * 1000 - Date.now())).toBeLessThan(60_000);

@@ -14,9 +14,11 @@ import {
   type Market,
   moved,
   OrderType,
+  openIds,
   orderIdOf,
   refusalOf,
   Side,
+  signLimit,
   take,
 } from './world.ts';
 
@@ -24,11 +26,8 @@ const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + s
 
 test('a resting limit order is reported as live, recorded in full and shown in both books', async () => {
   const market = await createMarket(world.url);
-  const { tickSize, negRisk, yes, no } = market;
-  const order = await maker.client.createOrder(
-    { tokenID: yes, price: 0.4, size: 12.5, side: Side.BUY },
-    { tickSize, negRisk },
-  );
+  const { negRisk, yes, no } = market;
+  const order = await signLimit(maker, market, Side.BUY, yes, 0.4, 12.5);
   const secondsBefore = inSeconds(0);
   const reply = await maker.client.postOrder(order, OrderType.GTC);
   expect(reply).toEqual({
@@ -171,13 +170,11 @@ test('a GTD order records its expiration and is cancelled sixty seconds before i
   });
   const soon = await limit(maker, market, Side.BUY, market.yes, 0.31, 10, {
     type: OrderType.GTD,
-    expiration: inSeconds(64),
+    expiration: inSeconds(70), // ten seconds for a slow machine to send it
   });
   expect(soon.status).toBe('live');
   await expect.poll(async () => (await maker.client.getOrder(soon.orderID)).status, PATIENCE).toBe('CANCELED');
-  expect((await maker.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([
-    kept.orderID,
-  ]);
+  expect(await openIds(maker, market)).toEqual([kept.orderID]);
   expect(levelsOf((await maker.client.getOrderBook(market.yes)).bids)).toEqual([['0.3', '10']]);
   await maker.client.cancelAll();
 });
@@ -286,11 +283,7 @@ test('post-only orders rest, and are rejected if they cross the book through the
 
 test('a signed order is accepted once and then rejected as a duplicate, even after it has filled', async () => {
   const market = await createMarket(world.url);
-  const { tickSize, negRisk } = market;
-  const order = await maker.client.createOrder(
-    { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
-    { tickSize, negRisk },
-  );
+  const order = await signLimit(maker, market, Side.BUY, market.yes, 0.4, 10);
   const { orderID } = await maker.client.postOrder(order);
   const duplicated = `order ${orderID} is invalid. Duplicated.`;
   expect((await refusalOf(maker.client.postOrder(order))).message).toContain(duplicated);
@@ -309,7 +302,7 @@ test('orders of one owner never match each other: the older one is cancelled', a
   const ask = await limit(maker, market, Side.SELL, market.yes, 0.5, 10);
   expect(ask).toMatchObject({ status: 'live', makingAmount: '' });
   expect(await maker.client.getOrder(bid.orderID)).toMatchObject({ status: 'CANCELED', size_matched: '0' });
-  expect((await maker.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([ask.orderID]);
+  expect(await openIds(maker, market)).toEqual([ask.orderID]);
   expect(await balancesOf(maker, market)).toEqual(before);
   await maker.client.cancelAll();
 });

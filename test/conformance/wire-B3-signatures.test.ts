@@ -2,31 +2,29 @@
 // and in one form. A difference in a single place is refused, and nothing comes to rest; the right order is then accepted.
 import { concatHex, domainSeparator, type Hex, size } from 'viem';
 import { expect, test } from 'vitest';
+import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { asHex, typedDataOf } from '../auth/orders.ts';
 import { world } from './ownWorld.ts';
 import {
-  deriver,
   exchangeV2,
   expectRefusal,
   expectToRest,
   market,
-  NO_SIGNATURE,
   negRiskAdapter,
   negRiskExchangeV2,
   ORDER_TYPE,
   orderFrom,
   post,
+  SIGNATURE_REFUSED,
   type Signing,
   sign,
-  signatureTypes,
   thief,
   victim,
   walletOfType,
   walletsOf,
-  ZERO_BYTES32,
 } from './thiefAndVictim.ts';
-import { createMarket } from './world.ts';
+import { createMarket, deriver, signatureTypes } from './world.ts';
 
 const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
@@ -41,10 +39,10 @@ test.each(pairs)('a signature of type $signed is rejected as type $sent', async 
   // Also where wallet and signer match the type that is sent, so that only the signature is wrong.
   const fitting = orderFrom(thief.owner, walletOfType(thief.owner, sent), sent, { salt: order.salt });
   const sentOrder = { ...fitting, timestamp: order.timestamp };
-  expectRefusal(await post(thief, sentOrder, signature), NO_SIGNATURE);
+  expectRefusal(await post(thief, sentOrder, signature), SIGNATURE_REFUSED);
   // And where the order that is sent was signed, but in the form of the other type.
   const otherForm = await sign({ ...sentOrder, signatureType: signed }, thief.account);
-  expectRefusal(await post(thief, sentOrder, otherForm), NO_SIGNATURE);
+  expectRefusal(await post(thief, sentOrder, otherForm), SIGNATURE_REFUSED);
   await expectToRest(thief, await post(thief, sentOrder, await sign(sentOrder, thief.account)), sentOrder.maker);
 });
 
@@ -63,7 +61,7 @@ test('an order with any signed field changed after signing is rejected', async (
       { builder: `0x${'1'.repeat(64)}` },
     ];
     for (const change of changes) {
-      expectRefusal(await post(thief, { ...order, ...change }, signature), NO_SIGNATURE, Object.keys(change));
+      expectRefusal(await post(thief, { ...order, ...change }, signature), SIGNATURE_REFUSED, Object.keys(change));
     }
     // The maker: changed to every other wallet of the owner, and to those of somebody else.
     for (const [maker] of [...walletsOf(thief.owner), ...walletsOf(victim.owner)]) {
@@ -76,13 +74,13 @@ test('an order with any signed field changed after signing is rejected', async (
   const { depositBeacon, depositUups } = deriver.derivedWallets(thief.owner);
   const order = orderFrom(thief.owner, depositBeacon, 3);
   const moved = { ...order, maker: depositUups, signer: depositUups };
-  expectRefusal(await post(thief, moved, await sign(order, thief.account)), NO_SIGNATURE);
+  expectRefusal(await post(thief, moved, await sign(order, thief.account)), SIGNATURE_REFUSED);
 });
 
 test('an order for a wallet of the caller is rejected if another key signed it', async () => {
   for (const [wallet, type] of walletsOf(thief.owner)) {
     const order = orderFrom(thief.owner, wallet, type);
-    expectRefusal(await post(thief, order, await sign(order, victim.account)), NO_SIGNATURE, type);
+    expectRefusal(await post(thief, order, await sign(order, victim.account)), SIGNATURE_REFUSED, type);
   }
 });
 
@@ -118,7 +116,7 @@ test('a wrapped signature is valid only for its own wallet, domain, order and ty
   ];
   for (const signing of signings) {
     const order = orderFrom(thief.owner, depositBeacon, 3);
-    expectRefusal(await post(thief, order, await sign(order, thief.account, signing)), NO_SIGNATURE, signing);
+    expectRefusal(await post(thief, order, await sign(order, thief.account, signing)), SIGNATURE_REFUSED, signing);
   }
   const order = orderFrom(thief.owner, depositBeacon, 3);
   const wrapped = await sign(order, thief.account);
@@ -127,7 +125,7 @@ test('a wrapped signature is valid only for its own wallet, domain, order and ty
   const ofOther = await sign(orderFrom(thief.owner, depositBeacon, 3), thief.account);
   const joined = concatHex([`0x${ofOther.slice(2, 132)}`, `0x${wrapped.slice(132)}`]);
   for (const signature of [plain, ofOther, joined, `${wrapped}00`, wrapped.slice(0, -2), `0x00${wrapped.slice(2)}`]) {
-    expectRefusal(await post(thief, order, signature), NO_SIGNATURE, size(asHex(signature)));
+    expectRefusal(await post(thief, order, signature), SIGNATURE_REFUSED, size(asHex(signature)));
   }
   await expectToRest(thief, await post(thief, order, wrapped), depositBeacon);
 });
@@ -145,7 +143,7 @@ test('an order signed for another chain or contract is rejected', async () => {
   for (const type of signatureTypes) {
     for (const signing of signings) {
       const order = orderFrom(thief.owner, walletOfType(thief.owner, type), type);
-      expectRefusal(await post(thief, order, await sign(order, thief.account, signing)), NO_SIGNATURE, signing);
+      expectRefusal(await post(thief, order, await sign(order, thief.account, signing)), SIGNATURE_REFUSED, signing);
     }
   }
 });
@@ -155,10 +153,10 @@ test('neg-risk markets accept only signatures for their own contract; ordinary o
   for (const type of signatureTypes) {
     const wallet = walletOfType(thief.owner, type);
     const order = orderFrom(thief.owner, wallet, type, { tokenId: negRisk.yes });
-    expectRefusal(await post(thief, order, await sign(order, thief.account)), NO_SIGNATURE, type);
+    expectRefusal(await post(thief, order, await sign(order, thief.account)), SIGNATURE_REFUSED, type);
     const right = await sign(order, thief.account, { exchange: negRiskExchangeV2 });
     // The same signature with the token of an ordinary market.
-    expectRefusal(await post(thief, { ...order, tokenId: market.yes }, right), NO_SIGNATURE, type);
+    expectRefusal(await post(thief, { ...order, tokenId: market.yes }, right), SIGNATURE_REFUSED, type);
     await expectToRest(thief, await post(thief, order, right), wallet);
   }
 });
@@ -185,13 +183,13 @@ test('a signature has one valid form: high s, other v and other lengths are reje
   for (const type of signatureTypes) {
     const order = orderFrom(thief.owner, walletOfType(thief.owner, type), type);
     for (const inner of forms) {
-      expectRefusal(await post(thief, order, await sign(order, thief.account, { inner })), NO_SIGNATURE, inner);
+      expectRefusal(await post(thief, order, await sign(order, thief.account, { inner })), SIGNATURE_REFUSED, inner);
     }
     const right = await sign(order, thief.account);
     const upper = `0x${right.slice(2).toUpperCase()}`;
     await expectToRest(thief, await post(thief, order, upper), order.maker);
     // Once the order is placed, no other form of the signature places it again.
-    expectRefusal(await post(thief, order, await sign(order, thief.account, { inner: highTwin })), NO_SIGNATURE);
+    expectRefusal(await post(thief, order, await sign(order, thief.account, { inner: highTwin })), SIGNATURE_REFUSED);
     expectRefusal(await post(thief, order, right), /Duplicated/);
   }
 });

@@ -14,9 +14,11 @@ import {
   micro,
   moved,
   OrderType,
+  openIds,
   orderIdOf,
   refusalOf,
   Side,
+  signLimit,
   take,
 } from './world.ts';
 
@@ -83,10 +85,7 @@ test.each(rows)('market orders on a tick of $tickSize fill in whole lots at the 
 test('an order off the tick is rejected, and the error names its price and the tick', async () => {
   const market = await createMarket(world.url, { tickSize: '0.01' });
   // The client assumes a finer tick than the market has.
-  const order = await maker.client.createOrder(
-    { tokenID: market.yes, price: 0.375, size: 10, side: Side.BUY },
-    { tickSize: '0.01', negRisk: false },
-  );
+  const order = await signLimit(maker, market, Side.BUY, market.yes, 0.375, 10);
   expect(order.makerAmount).toBe('3800000');
   await admin(world.url, 'PATCH', `/admin/markets/${market.conditionId}`, { tick_size: '0.1' });
   const refusal = await refusalOf(maker.client.postOrder(order));
@@ -101,8 +100,7 @@ test('a limit BUY posted as FOK or FAK is rejected if its cost has more than two
   await giveShares(world.url, maker, market.yes, '100');
   await limit(maker, market, Side.SELL, market.yes, 0.37, 100);
   const ask = async (size: number, type: OrderType.FOK | OrderType.FAK) => {
-    const order = { tokenID: market.yes, price: 0.37, size, side: Side.BUY };
-    return taker.client.postOrder(await taker.client.createOrder(order, { tickSize: '0.01', negRisk: false }), type);
+    return taker.client.postOrder(await signLimit(taker, market, Side.BUY, market.yes, 0.37, size), type);
   };
   for (const type of [OrderType.FOK, OrderType.FAK] as const) {
     expect((await refusalOf(ask(12.34, type))).message).toContain(
@@ -140,8 +138,7 @@ test('prices at both ends of the grid are accepted, and a price beyond them is r
   const high = await limit(maker, market, Side.BUY, market.no, 0.9975, 100);
   expect([low.status, high.status]).toEqual(['live', 'live']);
   // Both are the owner's own: the second cancels the first, which it would have met.
-  const open = await maker.client.getOpenOrders({ market: market.conditionId });
-  expect(open.map(({ id }) => id)).toEqual([high.orderID]);
+  expect(await openIds(maker, market)).toEqual([high.orderID]);
   expect(await balancesOf(maker, market)).toEqual(before);
   await expect(limit(maker, market, Side.BUY, market.no, 0.999, 100)).rejects.toThrow('invalid price');
 });

@@ -6,18 +6,22 @@ import { world } from './ownWorld.ts';
 import { maker as alice, taker as bob } from './twoTraders.ts';
 import {
   balancesOf,
+  batchItem,
   createMarket,
   giveShares,
   levelsOf,
   limit,
   type Market,
   moved,
+  openIds,
   orderIdOf,
   refusalOf,
   Side,
+  signLimit,
   type Trader,
 } from './world.ts';
 
+/** An element of a batch for the market's first token. */
 async function args(
   trader: Trader,
   market: Market,
@@ -26,10 +30,7 @@ async function args(
   size: number,
   orderType = OrderType.GTC,
 ): Promise<PostOrdersArgs> {
-  const { tickSize, negRisk, yes } = market;
-  const order = await trader.client.createOrder({ tokenID: yes, price, size, side }, { tickSize, negRisk });
-  // The client's types distinguish orders by version; its own functions accept what it made.
-  return { order, orderType } as PostOrdersArgs;
+  return batchItem(await signLimit(trader, market, side, market.yes, price, size), orderType);
 }
 
 test('each batch element is answered in its position, and rejected ones do not affect the others', async () => {
@@ -57,9 +58,7 @@ test('each batch element is answered in its position, and rejected ones do not a
     ['0.38', '20'],
     ['0.4', '10'],
   ]);
-  expect((await alice.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id).sort()).toEqual(
-    [ids[0], ids[2]].sort(),
-  );
+  expect(await openIds(alice, market)).toEqual([ids[0], ids[2]].sort());
 });
 
 test('batch elements execute in array order, each against the book that the earlier ones left', async () => {
@@ -85,8 +84,7 @@ test('batch elements execute in array order, each against the book that the earl
   ]);
   expect(replies[4].errorMsg).toContain('FOK orders are fully filled or killed');
   expect(await balancesOf(bob, market)).toEqual(moved(before, { collateral: '5', yes: '-10' }));
-  const open = await bob.client.getOpenOrders({ market: market.conditionId });
-  expect(open.map(({ id }) => id).sort()).toEqual([replies[2].orderID, replies[3].orderID].sort());
+  expect(await openIds(bob, market)).toEqual([replies[2].orderID, replies[3].orderID].sort());
 });
 
 test('a batch of fifteen is accepted; a batch of sixteen and an empty one are rejected', async () => {
@@ -96,7 +94,7 @@ test('a batch of fifteen is accepted; a batch of sixteen and an empty one are re
   );
   const refusal = await refusalOf(alice.client.postOrders(batch));
   expect([refusal.status, refusal.message]).toEqual([400, 'Too many orders in payload: 16, max allowed: 15']);
-  expect(await alice.client.getOpenOrders({ market: market.conditionId })).toEqual([]);
+  expect(await openIds(alice, market)).toEqual([]);
   const empty = await refusalOf(alice.client.postOrders([]));
   expect([empty.status, empty.message]).toEqual([400, expect.stringContaining('Invalid order payload')]);
 
@@ -128,11 +126,9 @@ test('post-only applies to every element of a batch', async () => {
 test('an element with the signature of another order is rejected, and the other is accepted', async () => {
   const market = await createMarket(world.url);
   const [good, bad] = [await args(alice, market, Side.BUY, 0.3, 10), await args(alice, market, Side.BUY, 0.31, 10)];
-  const forged = { ...bad, order: { ...bad.order, signature: good.order.signature } } as PostOrdersArgs; // as above
+  const forged = batchItem({ ...bad.order, signature: good.order.signature });
   const replies = await alice.client.postOrders([forged, good]);
   expect(replies[0]).toMatchObject({ orderID: '', errorMsg: expect.stringContaining('invalid signature') });
   expect(replies[1]).toMatchObject({ orderID: orderIdOf(good.order, false), status: 'live' });
-  expect((await alice.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([
-    replies[1].orderID,
-  ]);
+  expect(await openIds(alice, market)).toEqual([replies[1].orderID]);
 });

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { isV2Order, OrderType, orderToJsonV2, type SignedOrder } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
+import type { JsonReply } from '../support/client.ts';
 import { world } from './ownWorld.ts';
 import { taker as other, maker as trader } from './twoTraders.ts';
 import {
@@ -13,11 +14,12 @@ import {
   giveShares,
   limit,
   type Market,
+  openIds,
   orderIdOf,
-  type RawReply,
   refusalOf,
   Side,
   signedRaw,
+  signLimit,
   take,
 } from './world.ts';
 
@@ -30,13 +32,10 @@ function bodyOf(order: SignedOrder, change: object = {}, orderChange: object = {
   return { ...body, ...change, order: { ...body.order, ...orderChange } };
 }
 
-const post = (path: string, body: unknown): Promise<RawReply> => signedRaw(trader, 'POST', path, body);
+const post = (path: string, body: unknown): Promise<JsonReply> => signedRaw(trader, 'POST', path, body);
 
-const signed = (market: Market, price: number, size: number, side = Side.BUY) =>
-  trader.client.createOrder(
-    { tokenID: market.yes, price, size, side },
-    { tickSize: market.tickSize, negRisk: market.negRisk },
-  );
+const signed = (market: Market, price: number, size: number) =>
+  signLimit(trader, market, Side.BUY, market.yes, price, size);
 
 test('a version 1 order is rejected as a version mismatch, and createAndPostOrder then succeeds', async () => {
   const market = await createMarket(world.url);
@@ -70,12 +69,8 @@ test('a version 1 order is rejected as a version mismatch, and createAndPostOrde
     status: 400,
     json: { error: expect.stringContaining('order_version_mismatch') },
   });
-  // createAndPostOrder rereads the version, finds 2 again and gives up after one try.
-  const rebuilt = await trader.client.createAndPostOrder(
-    { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
-    { tickSize: market.tickSize, negRisk: false },
-  );
-  expect(rebuilt.status).toBe('live');
+  // createAndPostOrder signs orders of the server's version, 2.
+  expect((await limit(trader, market, Side.BUY, market.yes, 0.4, 10)).status).toBe('live');
 });
 
 test('a version 3 order is rejected as a version mismatch, although it looks like version 2', async () => {
@@ -91,10 +86,7 @@ test('a version 3 order is rejected as a version mismatch, although it looks lik
 
 test('an order whose signer or owner does not match the API key is rejected', async () => {
   const market = await createMarket(world.url);
-  const order = await other.client.createOrder(
-    { tokenID: market.yes, price: 0.4, size: 10, side: Side.BUY },
-    { tickSize: market.tickSize, negRisk: false },
-  );
+  const order = await signLimit(other, market, Side.BUY, market.yes, 0.4, 10);
   const asOwn = await post('/order', bodyOf(order));
   expect(asOwn).toMatchObject({
     status: 400,
@@ -212,9 +204,7 @@ test('orders beyond the balance change nothing; the error has balance, reserved 
   expect(more.message).toContain(figures);
   const unowned = await refusalOf(limit(trader, market, Side.SELL, market.no, 0.9, 10));
   expect(unowned.message).toContain('balance: 0, sum of active orders: 0, order amount (inc. fees): 10000000');
-  expect((await trader.client.getOpenOrders({ market: market.conditionId })).map(({ id }) => id)).toEqual([
-    reserved.orderID,
-  ]);
+  expect(await openIds(trader, market)).toEqual([reserved.orderID]);
   expect(await balancesOf(trader, market)).toEqual(before);
   await trader.client.cancelAll();
 });

@@ -1,17 +1,19 @@
 // Interface C.1 through the official client: more than two pages of open orders and of trades arrive complete, each row once, up
 // to the end cursor; filters narrow them; pages stay stable while rows come and go. One market with minimums of one share.
-import { OrderType, type PostOrdersArgs } from '@polymarket/clob-client-v2';
+import { OrderType } from '@polymarket/clob-client-v2';
 import { beforeAll, expect, test } from 'vitest';
+import type { JsonReply } from '../support/client.ts';
 import { world } from './ownWorld.ts';
 import { maker, taker } from './twoTraders.ts';
 import {
+  batchItem,
   createMarket,
   giveShares,
   limit,
   type Market,
-  type RawReply,
   Side,
   signedRaw,
+  signLimit,
   type Trader,
   take,
 } from './world.ts';
@@ -26,14 +28,12 @@ let tradeIds: readonly string[];
 
 /** Posts orders in batches of fifteen, each of `size`, and returns their ids. */
 async function postMany(trader: Trader, side: Side, prices: readonly number[], size: number): Promise<string[]> {
-  const { tickSize, negRisk, yes } = market;
   const ids: string[] = [];
   for (let from = 0; from < prices.length; from += 15) {
     const batch = await Promise.all(
-      prices.slice(from, from + 15).map(async (price) => {
-        const order = await trader.client.createOrder({ tokenID: yes, price, size, side }, { tickSize, negRisk });
-        return { order, orderType: OrderType.GTC } as PostOrdersArgs; // what the client made, it takes
-      }),
+      prices
+        .slice(from, from + 15)
+        .map(async (price) => batchItem(await signLimit(trader, market, side, market.yes, price, size))),
     );
     const replies = await trader.client.postOrders(batch);
     for (const { orderID, status } of replies) {
@@ -60,12 +60,12 @@ beforeAll(async () => {
   orderIds = await postMany(maker, Side.BUY, lowPrices, 1.5);
 });
 
-const page = (trader: Trader, path: string, query: string): Promise<RawReply> =>
+const page = (trader: Trader, path: string, query: string): Promise<JsonReply> =>
   signedRaw(trader, 'GET', path, undefined, `?${query}`);
 
 /** Follows the cursors by hand, so that the pages themselves can be checked. */
-async function pagesOf(trader: Trader, path: string, query = ''): Promise<readonly RawReply['json'][]> {
-  const pages: RawReply['json'][] = [];
+async function pagesOf(trader: Trader, path: string, query = ''): Promise<readonly JsonReply['json'][]> {
+  const pages: JsonReply['json'][] = [];
   let cursor = 'MA==';
   while (cursor !== 'LTE=') {
     const reply = await page(trader, path, `${query}&next_cursor=${encodeURIComponent(cursor)}`);
@@ -78,7 +78,7 @@ async function pagesOf(trader: Trader, path: string, query = ''): Promise<readon
 }
 
 const idsOf = (rows: readonly { readonly id: string }[]): string[] => rows.map(({ id }) => id);
-const rowsOf = (pages: readonly RawReply['json'][]) => pages.flatMap(({ data }) => data);
+const rowsOf = (pages: readonly JsonReply['json'][]) => pages.flatMap(({ data }) => data);
 
 test('the client receives every open order exactly once', async () => {
   const open = await maker.client.getOpenOrders();

@@ -12,6 +12,7 @@ import {
   limit,
   type Market,
   newTrader,
+  openIds,
   Side,
   signedRaw,
   type Trader,
@@ -27,9 +28,6 @@ async function bids(trader: Trader, market: Market, token: string, prices: reado
   for (const price of prices) ids.push((await limit(trader, market, Side.BUY, token, price, 10)).orderID);
   return ids;
 }
-
-const openIds = async (trader: Trader): Promise<string[]> =>
-  (await trader.client.getOpenOrders()).map(({ id }) => id).sort();
 
 test('an order is cancelled once and disappears from the book and the open orders', async () => {
   const market = await createMarket(world.url);

@@ -3,8 +3,10 @@
 import { AssetType, Chain, getContractConfig } from '@polymarket/clob-client-v2';
 import { getAddress } from 'viem';
 import { beforeAll, expect, test } from 'vitest';
+import { send } from '../support/client.ts';
 import { generator } from './generator.ts';
 import { world } from './ownWorld.ts';
+import { flowOf } from './snapshot.ts';
 import {
   type Balances,
   balancesOf,
@@ -13,10 +15,7 @@ import {
   feeMicro,
   giveShares,
   limit,
-  type Market,
-  micro,
   newTrader,
-  raw,
   Side,
   type Trader,
   take,
@@ -109,7 +108,7 @@ test('balances follow deposits exactly, the update call changes none, and allowa
     expect(spender).toBe(getAddress(spender));
     expect(BigInt(allowance) > 2n ** 53n).toBe(true);
   }
-  const funded = await raw(world.url, 'POST', '/dev/faucet', { address: taker.wallet, collateral: '0.5' });
+  const funded = await send(world.url, 'POST', '/dev/faucet', { address: taker.wallet, collateral: '0.5' });
   expect(funded.status).toBe(200);
   expect((await balancesOf(taker, market)).collateral).toBe(before.collateral + 500_000n);
 });
@@ -126,30 +125,6 @@ test('shares that were just bought can be sold in the next request', async () =>
   }
   expect(await balancesOf(taker, market)).toEqual({ ...before, collateral: before.collateral - 5_000_000n });
 });
-
-/** The amounts that a wallet's trades moved, added up from its own records. */
-function flowOf(trades: Awaited<ReturnType<Trader['client']['getTrades']>>, trader: Trader, market: Market) {
-  let collateral = 0n;
-  const shares = { [market.yes]: 0n, [market.no]: 0n };
-  const book = (side: string, token: string, lots: bigint, pips: bigint, fee: bigint): void => {
-    const sign = side === 'BUY' ? 1n : -1n;
-    collateral -= sign * lots * pips + fee;
-    shares[token] += sign * lots * 10_000n;
-  };
-  for (const trade of trades) {
-    const pips = micro(trade.price) / 100n;
-    const lots = micro(trade.size) / 10_000n;
-    if (trade.trader_side === 'TAKER') {
-      book(trade.side, trade.asset_id, lots, pips, feeMicro(Number(lots), Number(pips), 500));
-      continue;
-    }
-    for (const order of trade.maker_orders) {
-      if (order.maker_address.toLowerCase() !== trader.wallet) continue;
-      book(order.side ?? '', order.asset_id, micro(order.matched_amount) / 10_000n, micro(order.price) / 100n, 0n);
-    }
-  }
-  return { collateral, yes: shares[market.yes], no: shares[market.no] };
-}
 
 test('after 200 random orders every balance equals the sum of its trades', async () => {
   const market = await createMarket(world.url, { tickSize: '0.001', feeRate: 0.05, minOrderSize: 1 });
@@ -176,11 +151,11 @@ test('after 200 random orders every balance equals the sum of its trades', async
   expect(matchedCount).toBeGreaterThan(50);
   for (const trader of traders) {
     const trades = await trader.client.getTrades({ market: market.conditionId });
-    const flow = flowOf(trades, trader, market);
+    const { collateral, shares } = flowOf(trades, trader, [{ ...market, ratePer10k: 500, feeExponent: 1 }]);
     expect(await balancesOf(trader, market)).toEqual({
-      collateral: CREDIT_MICRO + flow.collateral,
-      yes: 200_000_000n + flow.yes,
-      no: 200_000_000n + flow.no,
+      collateral: CREDIT_MICRO + collateral,
+      yes: 200_000_000n + (shares.get(market.yes) ?? 0n),
+      no: 200_000_000n + (shares.get(market.no) ?? 0n),
     });
   }
 });

@@ -4,9 +4,10 @@
 import { createHash } from 'node:crypto';
 import type { OrderBookSummary } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
+import { send } from '../support/client.ts';
 import { world } from './ownWorld.ts';
 import { maker, taker } from './twoTraders.ts';
-import { createMarket, giveShares, limit, type Market, raw, Side, take } from './world.ts';
+import { createMarket, giveShares, limit, type Market, Side, take } from './world.ts';
 
 async function checkedBooks(market: Market): Promise<readonly [OrderBookSummary, OrderBookSummary]> {
   const [yes, no] = await Promise.all([taker.client.getOrderBook(market.yes), taker.client.getOrderBook(market.no)]);
@@ -78,8 +79,8 @@ test('every endpoint that returns books gives the same text', async () => {
   const market = await createMarket(world.url);
   await limit(maker, market, Side.BUY, market.yes, 0.41, 10);
   const [yes, no] = await checkedBooks(market);
-  const posted = await raw(world.url, 'POST', '/books', [{ token_id: market.yes }, { token_id: market.no }]);
-  const listed = await raw(world.url, 'GET', `/books?token_ids=${market.yes},${market.no}`);
+  const posted = await send(world.url, 'POST', '/books', [{ token_id: market.yes }, { token_id: market.no }]);
+  const listed = await send(world.url, 'GET', `/books?token_ids=${market.yes},${market.no}`);
   expect(JSON.stringify(posted.json)).toBe(JSON.stringify([yes, no]));
   expect(JSON.stringify(listed.json)).toBe(JSON.stringify([yes, no]));
 });

@@ -6,11 +6,13 @@ import {
   AssetType,
   Chain,
   ClobClient,
+  type ClobClientOptions,
   createL2Headers,
   getContractConfig,
   isV2Order,
   type OrderResponse,
   OrderType,
+  type PostOrdersArgs,
   Side,
   type SignatureTypeV2,
   type SignedOrder,
@@ -22,11 +24,10 @@ import { expect } from 'vitest';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { walletDeriver } from '../../server/auth/wallets.ts';
 import { typedDataOf } from '../auth/orders.ts';
+import { ADMIN, type JsonReply, send } from '../support/client.ts';
 
 export { OrderType, Side };
 
-/** The token that a development server accepts for its admin interface. */
-const ADMIN_TOKEN = 'dev-admin';
 const MNEMONIC = 'test test test test test test test test test test test junk';
 /** The amount that development credits to each wallet of a new owner, micro. */
 export const CREDIT_MICRO = 10_000_000_000n;
@@ -45,31 +46,9 @@ export const PUBLISHED_WALLETS: readonly (readonly [string, string, string])[] =
   ],
 ];
 
-/** A reply of a raw request: its status and its JSON. */
-export interface RawReply {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what the test is about
-  readonly json: any;
-}
-
-/** A request without any client, JSON in and out. */
-export async function raw(
-  url: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<RawReply> {
-  const init: RequestInit = { method, headers: { 'content-type': 'application/json', ...headers } };
-  if (body !== undefined) init.body = typeof body === 'string' ? body : JSON.stringify(body);
-  const reply = await fetch(`${url}${path}`, init);
-  return { status: reply.status, headers: reply.headers, json: JSON.parse(await reply.text()) };
-}
-
 /** A request of the venue's operator; expects success. */
-export async function admin(url: string, method: string, path: string, body: unknown): Promise<RawReply['json']> {
-  const reply = await raw(url, method, path, body, { authorization: `Bearer ${ADMIN_TOKEN}` });
+export async function admin(url: string, method: string, path: string, body: unknown): Promise<JsonReply['json']> {
+  const reply = await send(url, method, path, body, ADMIN);
   expect(reply.status, `${method} ${path}: ${JSON.stringify(reply.json)}`).toBe(200);
   return reply.json;
 }
@@ -102,12 +81,11 @@ let marketCount = 0;
 export async function createMarket(url: string, terms: MarketTerms = {}): Promise<Market> {
   marketCount += 1;
   const slug = `conformance-${process.pid}-${marketCount}`;
-  const tickSize = terms.tickSize ?? '0.01';
   const created = await admin(url, 'POST', '/admin/markets', {
     slug,
     question: `Does conformance market ${marketCount} work?`,
     outcomes: ['Yes', 'No'],
-    tick_size: tickSize,
+    tick_size: terms.tickSize ?? '0.01',
     min_order_size: String(terms.minOrderSize ?? 5),
     min_marketable_buy: terms.minMarketableBuy ?? '1',
     fee: { rate: String(terms.feeRate ?? 0), exponent: terms.feeExponent ?? 1 },
@@ -115,14 +93,19 @@ export async function createMarket(url: string, terms: MarketTerms = {}): Promis
     seconds_delay: terms.secondsDelay ?? 0,
     status: 'active',
   });
-  const record = (await raw(url, 'GET', `/markets/${created.condition_id}`)).json;
+  return readMarket(url, created.condition_id);
+}
+
+/** A market as its record shows it. */
+export async function readMarket(url: string, conditionId: string): Promise<Market> {
+  const record = (await send(url, 'GET', `/markets/${conditionId}`)).json;
   return {
     conditionId: record.condition_id,
     questionId: record.question_id,
     yes: record.tokens[0].token_id,
     no: record.tokens[1].token_id,
     negRisk: record.neg_risk,
-    tickSize,
+    tickSize: String(record.minimum_tick_size) as TickSize, // the server has no others
   };
 }
 
@@ -144,14 +127,21 @@ export function developmentKey(index: number): Hex {
   return `0x${Buffer.from(key).toString('hex')}`;
 }
 
-/** An official client that signs with a key and has no API key yet; errors are returned as values. */
-export function bareClient(url: string, account: PrivateKeyAccount): ClobClient {
+/** An official client that signs with a key; without further options it has no API key and returns errors as values. */
+export function clientOf(
+  url: string,
+  account: PrivateKeyAccount,
+  options: Omit<ClobClientOptions, 'host' | 'chain' | 'signer'> = {},
+): ClobClient {
   // The transport is never used: viem's wallet client requires one, but signs locally.
   const signer = createWalletClient({ account, transport: http(url) });
-  return new ClobClient({ host: url, chain: Chain.POLYGON, signer });
+  return new ClobClient({ host: url, chain: Chain.POLYGON, signer, ...options });
 }
 
-const deriver = walletDeriver();
+export const newAccount = (): PrivateKeyAccount => privateKeyToAccount(generatePrivateKey());
+
+export const signatureTypes = [0, 1, 2, 3] as const;
+export const deriver = walletDeriver();
 
 /** The wallet that pays for orders of this signature type. */
 export function walletOf(owner: string, signatureType: SignatureTypeV2): string {
@@ -162,17 +152,10 @@ export function walletOf(owner: string, signatureType: SignatureTypeV2): string 
 /** A trader with an API key, whose client throws on refusals; on a fresh random key unless one is given. */
 export async function newTrader(url: string, signatureType: SignatureTypeV2 = 0, key?: Hex): Promise<Trader> {
   const account = privateKeyToAccount(key ?? generatePrivateKey());
-  const creds = await bareClient(url, account).createOrDeriveApiKey();
+  const creds = await clientOf(url, account).createOrDeriveApiKey();
   const wallet = walletOf(account.address, signatureType);
-  const client = new ClobClient({
-    host: url,
-    chain: Chain.POLYGON,
-    signer: createWalletClient({ account, transport: http(url) }),
-    creds,
-    signatureType,
-    throwOnError: true,
-    ...(signatureType === 0 ? {} : { funderAddress: wallet }),
-  });
+  const funder = signatureType === 0 ? {} : { funderAddress: wallet };
+  const client = clientOf(url, account, { creds, signatureType, throwOnError: true, ...funder });
   return { client, account, owner: account.address.toLowerCase(), wallet, apiKey: creds.key };
 }
 
@@ -183,14 +166,14 @@ export async function signedRaw(
   path: string,
   body?: unknown,
   query = '',
-): Promise<RawReply> {
+): Promise<JsonReply> {
   const { host, signer, creds } = trader.client;
   if (signer === undefined || creds === undefined) throw new Error('The trader has no credentials.');
   const text = body === undefined ? undefined : JSON.stringify(body);
   const signed = { method, requestPath: path, ...(text === undefined ? {} : { body: text }) };
   const headers = await createL2Headers(signer, creds, signed);
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  return raw(host, method, path + query, text, texts);
+  return send(host, method, path + query, text, texts);
 }
 
 /** The error of a call that must be refused. */
@@ -203,7 +186,7 @@ export async function refusalOf(call: Promise<unknown>): Promise<ApiError> {
 
 /** Gives a wallet free shares of a token; the house keeps those of the other token. */
 export async function giveShares(url: string, trader: Trader, token: string, shares: string): Promise<void> {
-  const reply = await raw(url, 'POST', '/dev/faucet', { address: trader.wallet, token_id: token, shares });
+  const reply = await send(url, 'POST', '/dev/faucet', { address: trader.wallet, token_id: token, shares });
   expect(reply.status, JSON.stringify(reply.json)).toBe(200);
 }
 
@@ -227,7 +210,9 @@ export async function balancesOf(trader: Trader, market: Market): Promise<Balanc
 
 /** Micro of a decimal text with at most six decimals; the sign is kept. */
 export function micro(decimal: string): bigint {
-  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(decimal) ?? [];
+  const match = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(decimal);
+  if (match === null) throw new Error(`"${decimal}" is not a decimal of at most six places.`);
+  const [, sign, whole, fraction = ''] = match;
   const value = BigInt(whole) * 1_000_000n + BigInt(fraction.padEnd(6, '0'));
   return sign === '-' ? -value : value;
 }
@@ -283,6 +268,30 @@ export function take(
   const { tickSize, negRisk } = market;
   const order = { tokenID: token, amount, side, orderType: type, ...(price === undefined ? {} : { price }) };
   return trader.client.createAndPostMarketOrder(order, { tickSize, negRisk }, type);
+}
+
+/** A limit order that the client signed and did not send. */
+export function signLimit(
+  trader: Trader,
+  { tickSize, negRisk }: Pick<Market, 'tickSize' | 'negRisk'>,
+  side: Side,
+  token: string,
+  price: number,
+  size: number,
+): Promise<SignedOrder> {
+  return trader.client.createOrder({ tokenID: token, price, size, side }, { tickSize, negRisk });
+}
+
+/** An element of a batch. */
+export function batchItem(order: SignedOrder, orderType = OrderType.GTC): PostOrdersArgs {
+  // The client's types distinguish orders by version; its own functions accept what it made.
+  return { order, orderType } as PostOrdersArgs;
+}
+
+/** The ids of a trader's open orders, in one market or in all, sorted. */
+export async function openIds({ client }: Trader, market?: Market): Promise<string[]> {
+  const open = await client.getOpenOrders(market && { market: market.conditionId });
+  return open.map(({ id }) => id).sort();
 }
 
 /** The id of an order before it is sent: its EIP-712 digest. */

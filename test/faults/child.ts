@@ -4,13 +4,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { serverEnvironment } from '../support/process.ts';
-import type { CrashPoint, Order, StateTold } from './crashPoints.ts';
+import { follow, type ProcessEnd, serverEnvironment } from '../support/process.ts';
+import type { CrashPoint, ParentMessage, StateReport } from './crashPoints.ts';
 
 const root = join(import.meta.dirname, '../..');
 const POLL_MS = 20;
 
-interface ChildOptions {
+export interface ChildOptions {
   readonly dataDir: string;
   readonly port: number;
   /** A program with arguments that runs the server, instead of running it directly. */
@@ -26,12 +26,12 @@ export interface Child {
   /** Everything printed so far, on both streams. */
   readonly output: string;
   /** Resolves when the process has ended. */
-  readonly ended: Promise<{ readonly status: number | null; readonly signal: NodeJS.Signals | null }>;
+  readonly ended: Promise<ProcessEnd>;
   readonly isRunning: boolean;
   /** Resolves with true once the server answers, with false when it has ended before. */
   ready(): Promise<boolean>;
   /** The hash of its current state; undefined when it ends before it answers. */
-  state(): Promise<StateTold | undefined>;
+  state(): Promise<StateReport | undefined>;
   /** Makes the process kill itself when it passes the point for the n-th time from now. */
   crashAt(point: CrashPoint, passage: number): void;
   kill(signal: NodeJS.Signals): void;
@@ -63,28 +63,19 @@ function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false 
 /** Starts a server; `ready` tells whether it ever answers. */
 export function startChild(options: ChildOptions): Child {
   const child = spawnChild(options);
-  let output = '';
+  const { state: printed, ended } = follow(child);
   let isRunning = true;
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const ended: Child['ended'] = new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (status, signal) => {
-      isRunning = false;
-      resolve({ status, signal });
-    });
+  child.once('close', () => {
+    isRunning = false;
   });
   // A process that has just ended takes no message; `ended` reports its end.
-  const send = (order: Order): void => void child.send(order, () => {});
+  const send = (message: ParentMessage): void => void child.send(message, () => {});
   const url = `http://127.0.0.1:${options.port}`;
   return {
     url,
     pid: child.pid ?? -1,
     get output() {
-      return output;
+      return printed.output;
     },
     ended,
     get isRunning() {
@@ -99,11 +90,11 @@ export function startChild(options: ChildOptions): Child {
     },
     async state() {
       if (!isRunning) return undefined;
-      const told = new Promise<StateTold>((resolve) => {
-        child.once('message', (message) => resolve(message as StateTold)); // the preloaded module sends nothing else
+      const report = new Promise<StateReport>((resolve) => {
+        child.once('message', (message) => resolve(message as StateReport)); // the preloaded module sends nothing else
       });
       send('state');
-      return Promise.race([told, ended.then(() => undefined)]);
+      return Promise.race([report, ended.then(() => undefined)]);
     },
     crashAt(point, passage) {
       send({ crashAt: point, passage });

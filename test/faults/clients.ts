@@ -8,7 +8,7 @@ import { bytesToHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { orderHasher, type SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
-import type { SentOrder, Told, Word } from './ledger.ts';
+import type { ClientLedger, Outcome, SentOrder } from './ledger.ts';
 
 const CHAIN_ID = 137;
 const hasher = orderHasher(chainContracts(CHAIN_ID));
@@ -27,7 +27,7 @@ interface Trader {
 }
 
 interface SignedBody {
-  readonly note: SentOrder;
+  readonly order: SentOrder;
   readonly body: object;
 }
 
@@ -37,12 +37,12 @@ async function replyOf(sent: Promise<JsonReply>): Promise<JsonReply | undefined>
 }
 
 export class Clients {
-  readonly told: Told;
+  readonly ledger: ClientLedger;
   url = '';
   /** Numbers of replies by status; 0 stands for requests without a reply. */
   readonly replies = new Map<number, number>();
-  /** The last reply that was neither a success nor a refusal in words, for the analysis of a failure. */
-  lastOdd = '';
+  /** The last reply with a status other than 200 and 400, as text. */
+  lastUnusual = '';
   private readonly random: () => number;
   private traders: readonly Trader[] = [];
   private markets: readonly Market[] = [];
@@ -50,8 +50,8 @@ export class Clients {
   private splitMicro = 1_000_000;
   private isRunning = false;
 
-  constructor(told: Told, random: () => number) {
-    this.told = told;
+  constructor(ledger: ClientLedger, random: () => number) {
+    this.ledger = ledger;
     this.random = random;
   }
 
@@ -143,8 +143,9 @@ export class Clients {
     try {
       const reply = await sendSigned(this.url, wallet.address, key, method, path, body);
       this.replies.set(reply.status, (this.replies.get(reply.status) ?? 0) + 1);
-      this.told.sequence = Math.max(this.told.sequence, Number(reply.headers.get('x-sequence') ?? 0));
-      if (reply.status !== 200 && reply.status !== 400) this.lastOdd = `${reply.status} ${JSON.stringify(reply.json)}`;
+      this.ledger.sequence = Math.max(this.ledger.sequence, Number(reply.headers.get('x-sequence') ?? 0));
+      if (reply.status !== 200 && reply.status !== 400)
+        this.lastUnusual = `${reply.status} ${JSON.stringify(reply.json)}`;
       return reply;
     } catch (error) {
       this.replies.set(0, (this.replies.get(0) ?? 0) + 1);
@@ -184,60 +185,63 @@ export class Clients {
       expiration: '0',
       signature: signOrder(order, wallet.privateKey, hasher.domain(false)),
     };
-    const note: SentOrder = { id, word: 'refused', tradeIds: [] };
-    const signed = { note, body: { order: wire, owner: key.apiKey, orderType, deferExec: false, postOnly: false } };
+    const sent: SentOrder = { id, outcome: 'refused', tradeIds: [] };
+    const signed = {
+      order: sent,
+      body: { order: wire, owner: key.apiKey, orderType, deferExec: false, postOnly: false },
+    };
     this.bodies.set(id, signed);
     this.ownerOf.set(id, trader);
     return signed;
   }
 
   private async post(trader: Trader, signed: SignedBody): Promise<JsonReply | undefined> {
-    const before = this.sending(signed.note);
+    const before = this.noteSending(signed.order);
     const reply = await replyOf(this.call(trader, 'POST', '/order', signed.body));
-    this.heard(trader, signed.note, before, reply?.status, reply?.json);
+    this.noteReply(trader, signed.order, before, reply?.status, reply?.json);
     return reply;
   }
 
   private async postBatch(trader: Trader): Promise<boolean> {
     const batch = Array.from({ length: 3 }, () => this.sign(trader));
-    const before = batch.map(({ note }) => this.sending(note));
+    const before = batch.map(({ order }) => this.noteSending(order));
     const bodies = batch.map(({ body }) => body);
     const reply = await replyOf(this.call(trader, 'POST', '/orders', bodies));
-    for (const [index, { note }] of batch.entries()) {
+    for (const [index, { order }] of batch.entries()) {
       const item = reply?.status === 200 ? reply.json[index] : reply?.json;
       const isRefused = reply?.status === 200 && item.errorMsg !== '';
       const status = isRefused ? 400 : reply?.status;
-      this.heard(trader, note, before[index], status, isRefused ? { error: item.errorMsg } : item);
+      this.noteReply(trader, order, before[index], status, isRefused ? { error: item.errorMsg } : item);
     }
     return reply !== undefined;
   }
 
   /** Notes that from now on the order may exist, whatever the answer; returns what was known before. */
-  private sending(note: SentOrder): Word {
-    this.told.orders.set(note.id, note);
-    const before = note.word;
-    if (before === 'refused') note.word = 'unknown';
+  private noteSending(order: SentOrder): Outcome {
+    this.ledger.orders.set(order.id, order);
+    const before = order.outcome;
+    if (before === 'refused') order.outcome = 'unknown';
     return before;
   }
 
-  private heard(
+  private noteReply(
     trader: Trader,
-    note: SentOrder,
-    before: Word,
+    order: SentOrder,
+    before: Outcome,
     status: number | undefined,
     json: JsonReply['json'],
   ): void {
     if (status === 200) {
-      note.word = 'accepted';
-      note.tradeIds = json.tradeIDs;
-      if (json.status === 'live') trader.open.push(note.id);
+      order.outcome = 'accepted';
+      order.tradeIds = json.tradeIDs;
+      if (json.status === 'live') trader.open.push(order.id);
       return;
     }
-    if (note.word !== 'unknown' || status !== 400) return;
+    if (order.outcome !== 'unknown' || status !== 400) return;
     const text: string = json.error;
-    if (KILLED.test(text)) note.word = 'killed';
+    if (KILLED.test(text)) order.outcome = 'killed';
     // A refusal means that this copy did nothing; an earlier copy without an answer may still exist.
-    else if (before === 'refused' && !/Duplicated/.test(text)) note.word = 'refused';
+    else if (before === 'refused' && !/Duplicated/.test(text)) order.outcome = 'refused';
   }
 
   private async cancel(trader: Trader, chance: number): Promise<boolean> {
@@ -256,18 +260,18 @@ export class Clients {
       open.length = 0;
       reply = await replyOf(this.call(trader, 'DELETE', '/cancel-all'));
     }
-    if (reply?.status === 200) for (const id of reply.json.canceled) this.told.canceled.add(id);
+    if (reply?.status === 200) for (const id of reply.json.canceled) this.ledger.canceled.add(id);
     return reply !== undefined;
   }
 
   private async split(trader: Trader, { conditionId }: Market, baseMicro: number): Promise<boolean> {
     this.splitMicro += 1;
     const amountMicro = baseMicro + this.splitMicro;
-    this.told.splits.set(amountMicro, 'unknown');
+    this.ledger.splits.set(amountMicro, 'unknown');
     const body = { condition_id: conditionId, amount: (amountMicro / 1e6).toFixed(6) };
     const reply = await replyOf(this.call(trader, 'POST', '/split', body));
-    if (reply?.status === 200) this.told.splits.set(amountMicro, 'accepted');
-    if (reply?.status === 400) this.told.splits.set(amountMicro, 'refused');
+    if (reply?.status === 200) this.ledger.splits.set(amountMicro, 'accepted');
+    if (reply?.status === 400) this.ledger.splits.set(amountMicro, 'refused');
     return reply !== undefined;
   }
 }

@@ -10,21 +10,21 @@ export const CRASH_POINTS = ['before-append', 'after-append', 'during-flush', 'a
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 /** A message of the parent: where to crash, or the request for the state. */
-export type Order = { readonly crashAt: CrashPoint; readonly passage: number } | 'state';
+export type ParentMessage = { readonly crashAt: CrashPoint; readonly passage: number } | 'state';
 
 /** The answer to 'state': the state after this record. */
-export interface StateTold {
+export interface StateReport {
   readonly sequence: number;
   readonly hashes: StateHashes;
 }
 
-function hold(): void {
-  let wanted: CrashPoint | undefined;
-  let left = 0;
+function installCrashPoints(): void {
+  let crashPoint: CrashPoint | undefined;
+  let passagesLeft = 0;
   const pass = (point: CrashPoint): void => {
-    if (point !== wanted) return;
-    left -= 1;
-    if (left === 0) process.kill(process.pid, 'SIGKILL');
+    if (point !== crashPoint) return;
+    passagesLeft -= 1;
+    if (passagesLeft === 0) process.kill(process.pid, 'SIGKILL');
   };
   let reducers: Reducers | undefined;
   let sequence = 0;
@@ -47,13 +47,13 @@ function hold(): void {
     reducers = this;
     reduce.apply(this, args);
   };
-  process.on('message', (order: Order) => {
-    if (order !== 'state') {
-      wanted = order.crashAt;
-      left = order.passage;
-    } else if (reducers !== undefined) process.send?.({ sequence, hashes: reducers.stateHash() } satisfies StateTold);
+  process.on('message', (message: ParentMessage) => {
+    if (message !== 'state') {
+      crashPoint = message.crashAt;
+      passagesLeft = message.passage;
+    } else if (reducers !== undefined) process.send?.({ sequence, hashes: reducers.stateHash() } satisfies StateReport);
   });
   process.channel?.unref();
 }
 
-if (isMainThread && process.send !== undefined) hold();
+if (isMainThread && process.send !== undefined) installCrashPoints();

@@ -13,7 +13,7 @@ import { freePort } from '../support/ports.ts';
 import { type Child, startChild } from './child.ts';
 import { Clients } from './clients.ts';
 import { CRASH_POINTS } from './crashPoints.ts';
-import { differencesOf, Seen, Told } from './ledger.ts';
+import { ClientLedger, differencesOf, JournalLedger } from './ledger.ts';
 
 const TRADERS = 4;
 const CONNECTIONS_EACH = 3;
@@ -52,11 +52,17 @@ async function crash(child: Child, place: string, random: SeededRandom): Promise
 }
 
 /** Looks up orders of the last round on the restarted server, and sends those again that were never answered. */
-async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly string[], totals: Totals) {
+async function askAfter(
+  clients: Clients,
+  ledger: ClientLedger,
+  journal: JournalLedger,
+  ids: readonly string[],
+  totals: Totals,
+) {
   const wrong: string[] = [];
   const asked = await Promise.all(ids.map(async (id) => ({ id, reply: await clients.orderOf(id) })));
   for (const { id, reply } of asked) {
-    const order = seen.orders.get(id);
+    const order = journal.orders.get(id);
     if (order === undefined) {
       if (reply?.status !== 404) wrong.push(`the order ${id} is in no record and was answered ${reply?.status}`);
     } else if (reply?.status !== 200) {
@@ -66,11 +72,11 @@ async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly 
       if (lots !== order.filledLots) wrong.push(`the order ${id} filled ${order.filledLots} lots and shows ${lots}`);
     }
   }
-  const unknown = ids.filter((id) => told.orders.get(id)?.word === 'unknown');
+  const unknown = ids.filter((id) => ledger.orders.get(id)?.outcome === 'unknown');
   totals.sentAgain += unknown.length;
   const sent = await Promise.all(unknown.map(async (id) => ({ id, again: await clients.sendAgain(id) })));
   for (const { id, again } of sent) {
-    const order = seen.orders.get(id);
+    const order = journal.orders.get(id);
     const isDuplicate = again?.status === 400 && /Duplicated/.test(again.json.error);
     if (isDuplicate !== (order !== undefined)) {
       wrong.push(`the order ${id} was sent again: ${again?.status} ${JSON.stringify(again?.json)}`);
@@ -85,9 +91,9 @@ async function askAfter(clients: Clients, told: Told, seen: Seen, ids: readonly 
 async function crashFolder(kills: number, firstKill: number, seed: number, totals: Totals): Promise<readonly string[]> {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-crash-'));
   const random = new SeededRandom(seed);
-  const told = new Told();
-  const seen = new Seen(dataDir);
-  const clients = new Clients(told, () => random.below(1_000_000) / 1_000_000);
+  const ledger = new ClientLedger();
+  const journal = new JournalLedger(dataDir);
+  const clients = new Clients(ledger, () => random.below(1_000_000) / 1_000_000);
   const port = await freePort();
   let child = startChild({ dataDir, port });
   const wrong: string[] = [];
@@ -98,7 +104,7 @@ async function crashFolder(kills: number, firstKill: number, seed: number, total
       const places = ['random', ...CRASH_POINTS];
       const place = places[(firstKill + kill) % places.length];
       const point = CRASH_POINTS.find((name) => name === place);
-      const before = told.orders.size;
+      const before = ledger.orders.size;
       if (point !== undefined)
         child.crashAt(point, 1 + random.below(point.endsWith('flush') ? PASSAGES_MAX.flush : PASSAGES_MAX.append));
       const load = clients.run(CONNECTIONS_EACH);
@@ -108,33 +114,34 @@ async function crashFolder(kills: number, firstKill: number, seed: number, total
       totals.kills += 1;
       totals.killsAt.set(at, (totals.killsAt.get(at) ?? 0) + 1);
       child = startChild({ dataDir, port });
-      const [state] = await Promise.all([child.ready().then(() => child.state()), seen.readTo()]);
+      const [state] = await Promise.all([child.ready().then(() => child.state()), journal.readTo()]);
       if (state === undefined) throw new Error(`the server did not start again:\n${child.output}`);
-      await seen.readTo(state.sequence);
-      const { lost, doubled, ghosts } = differencesOf(told, seen);
+      await journal.readTo(state.sequence);
+      const { lost, doubled, ghosts } = differencesOf(ledger, journal);
       totals.lost += lost.length;
       totals.doubled += doubled.length;
       totals.ghosts += ghosts.length;
       wrong.push(...lost, ...doubled, ...ghosts);
-      const own = JSON.stringify(seen.hashes());
-      if (seen.sequence !== state.sequence || own !== JSON.stringify(state.hashes)) {
+      const own = JSON.stringify(journal.hashes());
+      if (journal.sequence !== state.sequence || own !== JSON.stringify(state.hashes)) {
         wrong.push(`the state at ${state.sequence} is ${JSON.stringify(state.hashes)}, the replay's ${own}`);
       }
-      const latest = [...told.orders.keys()].slice(before).reverse();
-      const unknown = latest.filter((id) => told.orders.get(id)?.word === 'unknown');
+      const latest = [...ledger.orders.keys()].slice(before).reverse();
+      const unknown = latest.filter((id) => ledger.orders.get(id)?.outcome === 'unknown');
       const asked = [...new Set([...unknown, ...latest])].slice(0, ASKED_A_ROUND);
-      wrong.push(...(await askAfter(clients, told, seen, asked, totals)));
+      wrong.push(...(await askAfter(clients, ledger, journal, asked, totals)));
       clients.forget();
     }
     child.kill('SIGTERM');
     const { status } = await child.ended;
     if (status !== 0) wrong.push(`the server stopped with ${status}:\n${child.output}`);
-    await seen.readTo();
-    seen.checkInvariants();
+    await journal.readTo();
+    journal.checkInvariants();
     const { hashes } = await verifyJournal(dataDir);
-    if (JSON.stringify(hashes) !== JSON.stringify(seen.hashes())) wrong.push('the whole journal gives another state');
-    totals.acknowledged += told.acknowledgedCount;
-    totals.orders += seen.orders.size;
+    if (JSON.stringify(hashes) !== JSON.stringify(journal.hashes()))
+      wrong.push('the whole journal gives another state');
+    totals.acknowledged += ledger.acknowledgedCount;
+    totals.orders += journal.orders.size;
     return wrong;
   } finally {
     child.kill('SIGKILL');

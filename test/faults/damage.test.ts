@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { openExchange, VirtualClock } from '../../engine/index.ts';
-import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { commandsOf, START_MS, settings, submitFounding } from '../pipeline/workload.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
@@ -22,7 +22,7 @@ const IMAGES_A_ROUND = 60;
 async function makeJournal(dataDir: string): Promise<number> {
   const clock = new VirtualClock(START_MS);
   const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  await submitFounding(exchange);
   const commands = commandsOf(13, () => clock.now());
   for (let round = 0; round < 30; round += 1) {
     await Promise.all(Array.from({ length: 1 + ((round * 11) % 23) }, () => exchange.submit(commands.next().value)));
@@ -82,6 +82,7 @@ test('a flipped bit or a truncation of the journal is detected or has no effect'
       const accepted = all.filter(({ outcome, text }) => outcome === 'opened' && text !== sound.text);
       expect(accepted, `${name} that changed something unseen`).toEqual([]);
       expect(all.filter(({ outcome }) => outcome === 'failed' || outcome === 'lost')).toEqual([]);
+      expect(countOf(all, 'refused'), `${name} that were named`).toBeGreaterThanOrEqual(Math.floor(all.length / 10));
       console.info(
         `${all.length} ${name}: named ${countOf(all, 'refused')}, harmless ${countOf(all, 'opened')}, ` +
           `ended the reader ${countOf(all, 'died')}, accepted 0.`,

@@ -4,7 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { JournalReader, openExchange, StorageUnavailable } from '../../engine/index.ts';
-import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { commandsOf, settings, submitFounding } from '../pipeline/workload.ts';
 import { CONTROL_FILE } from './shim.ts';
 
 const [folder, first, last, step, errorNumber] = process.argv.slice(2);
@@ -20,7 +20,8 @@ process.on('unhandledRejection', (reason) => {
   throw reason;
 });
 
-interface Heard {
+/** The commands of a run by their answers, and the defect that ended it. */
+interface Answers {
   readonly done: Set<string>;
   readonly refused: Set<string>;
   readonly undecided: Set<string>;
@@ -30,13 +31,13 @@ interface Heard {
 const textOf = (command: Uint8Array): string => Buffer.from(command).toString('hex');
 
 /** Uses an exchange whose disk fails; every answer is recorded. */
-async function work(dataDir: string, order: string, heard: Heard): Promise<void> {
+async function work(dataDir: string, order: string, answers: Answers): Promise<void> {
   const parts = { retry, answerMsMax: 20 };
   const onFatal = (error: Error): void => {
-    heard.fatal = error.message;
+    answers.fatal = error.message;
   };
   const exchange = await openExchange({ dataDir, settings, followers: [], onFatal }, parts);
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  await submitFounding(exchange);
   writeFileSync(control, order);
   const commands = commandsOf(7, () => exchange.now());
   for (let count = 0; count < COMMANDS; count += A_ROUND) {
@@ -44,10 +45,10 @@ async function work(dataDir: string, order: string, heard: Heard): Promise<void>
     await Promise.all(
       round.map((command) =>
         exchange.submit(command).then(
-          () => heard.done.add(textOf(command)),
+          () => answers.done.add(textOf(command)),
           (error: unknown) => {
             if (!(error instanceof StorageUnavailable)) throw error;
-            (error.isUndecided ? heard.undecided : heard.refused).add(textOf(command));
+            (error.isUndecided ? answers.undecided : answers.refused).add(textOf(command));
           },
         ),
       ),
@@ -59,15 +60,15 @@ async function work(dataDir: string, order: string, heard: Heard): Promise<void>
 }
 
 /** Compares the journal with the answers, and checks that an exchange starts from it. */
-async function check(dataDir: string, heard: Heard): Promise<string[]> {
-  const there = new Set<string>();
+async function check(dataDir: string, answers: Answers): Promise<string[]> {
+  const stored = new Set<string>();
   const reader = new JournalReader(dataDir);
-  for (const records of reader.read()) for (const { command } of records) there.add(textOf(command));
+  for (const records of reader.read()) for (const { command } of records) stored.add(textOf(command));
   await reader.close();
   const wrong: string[] = [];
-  for (const command of heard.done) if (!there.has(command)) wrong.push('an acknowledged command is lost');
-  for (const command of heard.refused) {
-    if (there.has(command) && !heard.done.has(command) && !heard.undecided.has(command)) wrong.push('a ghost');
+  for (const command of answers.done) if (!stored.has(command)) wrong.push('an acknowledged command is lost');
+  for (const command of answers.refused) {
+    if (stored.has(command) && !answers.done.has(command) && !answers.undecided.has(command)) wrong.push('a ghost');
   }
   const exchange = await openExchange({ dataDir, settings, followers: [] });
   exchange.checkInvariants();
@@ -79,17 +80,17 @@ for (let n = Number(first); n <= Number(last); n += Number(step)) {
   for (const count of [1, 0]) {
     const dataDir = join(folder, `fault-${n}-${count}`);
     mkdirSync(dataDir);
-    const heard: Heard = { done: new Set(), refused: new Set(), undecided: new Set(), fatal: undefined };
+    const answers: Answers = { done: new Set(), refused: new Set(), undecided: new Set(), fatal: undefined };
     const wrong: string[] = [];
     try {
-      await work(dataDir, `fail ${n} ${errorNumber} ${count}`, heard);
+      await work(dataDir, `fail ${n} ${errorNumber} ${count}`, answers);
       writeFileSync(control, 'off');
-      wrong.push(...(await check(dataDir, heard)));
+      wrong.push(...(await check(dataDir, answers)));
     } catch (error) {
       writeFileSync(control, 'off');
       wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
     }
-    const { done, refused, undecided, fatal } = heard;
+    const { done, refused, undecided, fatal } = answers;
     process.stdout.write(
       `${JSON.stringify({ n, count, done: done.size, refused: refused.size, undecided: undecided.size, fatal, wrong })}\n`,
     );

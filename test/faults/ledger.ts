@@ -7,18 +7,18 @@ import { decodeCommand, decodeEvents } from '../../engine/protocol/index.ts';
 import { tradeId } from '../../server/wire/ids.ts';
 
 /** What a client knows of an operation: done, killed (a FOK or FAK order that found nothing), refused, or nothing at all. */
-export type Word = 'accepted' | 'killed' | 'refused' | 'unknown';
+export type Outcome = 'accepted' | 'killed' | 'refused' | 'unknown';
 
 /** An order of which a client has sent at least one copy. */
 export interface SentOrder {
   readonly id: string;
-  word: Word;
+  outcome: Outcome;
   /** Trades that its reply named. */
   tradeIds: readonly string[];
 }
 
 /** An order as recorded in the journal. */
-interface SeenOrder {
+interface JournalOrder {
   readonly id: string;
   readonly sequence: number;
   /** How many records accepted or killed it: more than one is a defect. */
@@ -31,9 +31,9 @@ interface SeenOrder {
 }
 
 /** Everything that several clients have sent and received. Splits are told apart by their amounts, each of which is used once. */
-export class Told {
+export class ClientLedger {
   readonly orders = new Map<string, SentOrder>();
-  readonly splits = new Map<number, Word>();
+  readonly splits = new Map<number, Outcome>();
   /** Ids that a reply reported as cancelled. */
   readonly canceled = new Set<string>();
   /** The highest X-Sequence of any reply. */
@@ -41,17 +41,17 @@ export class Told {
 
   /** The number of acknowledged operations. */
   get acknowledgedCount(): number {
-    const words = [...[...this.orders.values()].map(({ word }) => word), ...this.splits.values()];
-    return words.filter((word) => word === 'accepted' || word === 'killed').length + this.canceled.size;
+    const outcomes = [...[...this.orders.values()].map(({ outcome }) => outcome), ...this.splits.values()];
+    return outcomes.filter((outcome) => outcome === 'accepted' || outcome === 'killed').length + this.canceled.size;
   }
 }
 
 /** The journal of a folder, read as it grows, and replayed without interruption into reducers of its own. */
-export class Seen {
-  readonly orders = new Map<string, SeenOrder>();
+export class JournalLedger {
+  readonly orders = new Map<string, JournalOrder>();
   readonly splits = new Map<number, number>();
   sequence = 0;
-  private readonly byNumber = new Map<number, SeenOrder>();
+  private readonly byNumber = new Map<number, JournalOrder>();
   private readonly reducers = new Reducers();
   private readonly dataDir: string;
 
@@ -124,36 +124,37 @@ interface Differences {
 }
 
 /** Compares the journal's content with the replies that clients got. */
-export function differencesOf(told: Told, seen: Seen): Differences {
+export function differencesOf(clients: ClientLedger, journal: JournalLedger): Differences {
   const lost: string[] = [];
   const doubled: string[] = [];
   const ghosts: string[] = [];
-  for (const { id, word, tradeIds } of told.orders.values()) {
-    const order = seen.orders.get(id);
-    if (word === 'refused' && order !== undefined) ghosts.push(`the order ${id} was refused and is there`);
-    if (word !== 'accepted' && word !== 'killed') continue;
-    if (order === undefined) lost.push(`the order ${id} was answered ${word} and is not there`);
-    else if (order.isKilled !== (word === 'killed')) lost.push(`the order ${id} was answered ${word} and is not that`);
+  for (const { id, outcome, tradeIds } of clients.orders.values()) {
+    const order = journal.orders.get(id);
+    if (outcome === 'refused' && order !== undefined) ghosts.push(`the order ${id} was refused and is there`);
+    if (outcome !== 'accepted' && outcome !== 'killed') continue;
+    if (order === undefined) lost.push(`the order ${id} was answered ${outcome} and is not there`);
+    else if (order.isKilled !== (outcome === 'killed'))
+      lost.push(`the order ${id} was answered ${outcome} and is not that`);
     else if (order.tradeIds.join() !== tradeIds.join()) lost.push(`the trades of order ${id} are other ones`);
   }
-  for (const id of told.canceled) {
-    if (seen.orders.get(id)?.isCanceled !== true) lost.push(`the cancel of ${id} was answered and is not there`);
+  for (const id of clients.canceled) {
+    if (journal.orders.get(id)?.isCanceled !== true) lost.push(`the cancel of ${id} was answered and is not there`);
   }
-  for (const [amountMicro, word] of told.splits) {
-    const count = seen.splits.get(amountMicro) ?? 0;
-    if (word === 'accepted' && count === 0) lost.push(`the split of ${amountMicro} was answered and is not there`);
-    if (word === 'refused' && count > 0) ghosts.push(`the split of ${amountMicro} was refused and is there`);
+  for (const [amountMicro, outcome] of clients.splits) {
+    const count = journal.splits.get(amountMicro) ?? 0;
+    if (outcome === 'accepted' && count === 0) lost.push(`the split of ${amountMicro} was answered and is not there`);
+    if (outcome === 'refused' && count > 0) ghosts.push(`the split of ${amountMicro} was refused and is there`);
   }
-  for (const { id, count } of seen.orders.values()) {
+  for (const { id, count } of journal.orders.values()) {
     if (count > 1) doubled.push(`the order ${id} is there ${count} times`);
-    if (!told.orders.has(id)) ghosts.push(`the order ${id} is there and nobody sent it`);
+    if (!clients.orders.has(id)) ghosts.push(`the order ${id} is there and nobody sent it`);
   }
-  for (const [amountMicro, count] of seen.splits) {
+  for (const [amountMicro, count] of journal.splits) {
     if (count > 1) doubled.push(`the split of ${amountMicro} is there ${count} times`);
-    if (!told.splits.has(amountMicro)) ghosts.push(`the split of ${amountMicro} is there and nobody asked for it`);
+    if (!clients.splits.has(amountMicro)) ghosts.push(`the split of ${amountMicro} is there and nobody asked for it`);
   }
-  if (told.sequence > seen.sequence) {
-    lost.push(`a reply named sequence ${told.sequence} and the journal ends at ${seen.sequence}`);
+  if (clients.sequence > journal.sequence) {
+    lost.push(`a reply named sequence ${clients.sequence} and the journal ends at ${journal.sequence}`);
   }
   return { lost, doubled, ghosts };
 }

@@ -8,19 +8,19 @@ import { IndexStore } from '../../server/history/store.ts';
 
 const ROUNDS = 100;
 const folder = process.argv[2];
-const told = new Map<string, number>();
+const errorCounts = new Map<string, number>();
 
 writeFileSync(join(folder, 'shim-readonly'), '');
 for (let round = 0; round < ROUNDS; round += 1) {
-  for (const opens of [(path: string) => new LmdbStore(path), (path: string) => new IndexStore(path, false)]) {
+  for (const openStore of [(path: string) => new LmdbStore(path), (path: string) => new IndexStore(path, false)]) {
     const path = join(folder, `new-${round}`);
     mkdirSync(path, { recursive: true });
     try {
-      opens(path);
+      openStore(path);
     } catch (error) {
       const text = reasonOf(error);
-      told.set(text, (told.get(text) ?? 0) + 1);
+      errorCounts.set(text, (errorCounts.get(text) ?? 0) + 1);
     }
   }
 }
-process.stdout.write(`${JSON.stringify([...told])}\n`);
+process.stdout.write(`${JSON.stringify([...errorCounts])}\n`);

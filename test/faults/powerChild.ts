@@ -5,14 +5,14 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { openExchange } from '../../engine/index.ts';
 import { openHistorian } from '../../server/history/historian.ts';
-import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { commandsOf, settings, submitFounding } from '../pipeline/workload.ts';
 
 const [dataDir, rounds] = process.argv.slice(2);
 const historian = openHistorian({ dataDir });
 const exchange = await openExchange({ dataDir, settings, followers: [], onDurable: historian.durable });
 const acks = openSync(join(dataDir, 'acks'), 'a');
 const acknowledge = (sequence: number): void => void writeSync(acks, `${sequence}\n`);
-await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+await submitFounding(exchange);
 acknowledge(exchange.durableSequence);
 const commands = commandsOf(11, () => exchange.now());
 for (let round = 0; round < Number(rounds); round += 1) {

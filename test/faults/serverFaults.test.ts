@@ -6,14 +6,14 @@ import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { send } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
-import { type Child, startChild } from './child.ts';
+import { type Child, type ChildOptions, startChild } from './child.ts';
 import { Clients } from './clients.ts';
-import { differencesOf, Seen, Told } from './ledger.ts';
+import { ClientLedger, differencesOf, JournalLedger } from './ledger.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
 
 const STOP_MS = Number(process.env.FAULT_STOP_MS ?? 10_000);
@@ -22,9 +22,22 @@ const LONG = { timeout: 600_000 } as const;
 interface World {
   readonly child: Child;
   readonly clients: Clients;
-  readonly told: Told;
-  readonly seen: Seen;
+  readonly ledger: ClientLedger;
+  readonly journal: JournalLedger;
   readonly load: Promise<void>;
+}
+
+const children: Child[] = [];
+// A test that fails leaves its server running.
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** Starts a server on a free port. */
+async function start(options: Omit<ChildOptions, 'port'>): Promise<Child> {
+  const child = startChild({ ...options, port: await freePort() });
+  children.push(child);
+  return child;
 }
 
 /** A server under load from two clients. */
@@ -33,13 +46,13 @@ async function startWorld(
   env: Readonly<Record<string, string>> = {},
   hasStopLimit = false,
 ): Promise<World> {
-  const child = startChild({ dataDir, port: await freePort(), env, hasStopLimit });
+  const child = await start({ dataDir, env, hasStopLimit });
   if (!(await child.ready())) throw new Error(child.output);
   const random = new SeededRandom(4);
-  const told = new Told();
-  const clients = new Clients(told, () => random.below(1_000_000) / 1_000_000);
+  const ledger = new ClientLedger();
+  const clients = new Clients(ledger, () => random.below(1_000_000) / 1_000_000);
   await clients.prepare(child.url, 2, 4);
-  return { child, clients, told, seen: new Seen(dataDir), load: clients.run(2) };
+  return { child, clients, ledger, journal: new JournalLedger(dataDir), load: clients.run(2) };
 }
 
 const countOf = ({ clients }: World, status: number): number => clients.replies.get(status) ?? 0;
@@ -57,7 +70,7 @@ async function moreReplies(world: World, status: number, more = 5): Promise<void
 }
 
 async function expectRefusal({ child, clients }: World, reason: RegExp): Promise<void> {
-  expect(clients.lastOdd).toMatch(reason);
+  expect(clients.lastUnusual).toMatch(reason);
   for (const path of ['/time', '/markets', '/version']) expect((await send(child.url, 'GET', path)).status).toBe(200);
   const ready = await send(child.url, 'GET', '/readyz');
   expect([ready.status, ready.json.error]).toEqual([503, expect.stringMatching(/at present/)]);
@@ -74,16 +87,21 @@ function fill(filler: string): void {
   }
 }
 
-/** Stops load and server, and compares the journal with the replies that the clients got. */
+/** Compares the journal of a server that has ended with the replies that its clients got. */
+async function expectNothingLost({ ledger, journal }: World): Promise<void> {
+  await journal.readTo();
+  expect(differencesOf(ledger, journal)).toEqual({ lost: [], doubled: [], ghosts: [] });
+  journal.checkInvariants();
+}
+
+/** Stops load and server, and expects nothing to be lost. */
 async function finish(world: World): Promise<void> {
-  const { child, clients, told, seen, load } = world;
+  const { child, clients, load } = world;
   clients.stop();
   await load;
   child.kill('SIGTERM');
   expect((await child.ended).status, child.output).toBe(0);
-  await seen.readTo();
-  expect(differencesOf(told, seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
-  seen.checkInvariants();
+  await expectNothingLost(world);
 }
 
 test('on a full disk orders get 503 and reads go on; orders are accepted again once there is space', LONG, async () => {
@@ -109,7 +127,6 @@ test('on a full disk orders get 503 and reads go on; orders are accepted again o
   }
 });
 
-// One disk under journal and histories, as is usual.
 test('a start with a read-only journal disk exits with status 7 and a one-line error', LONG, async () => {
   const library = shimLibrary();
   if (library === undefined) {
@@ -120,12 +137,12 @@ test('a start with a read-only journal disk exits with status 7 and a one-line e
   const journal = join(dataDir, 'journal');
   try {
     const env = shimEnvironment(library, journal);
-    const first = startChild({ dataDir, port: await freePort(), env });
+    const first = await start({ dataDir, env });
     expect(await first.ready()).toBe(true);
     first.kill('SIGTERM');
     expect((await first.ended).status).toBe(0);
     writeFileSync(join(journal, 'shim-readonly'), '');
-    const second = startChild({ dataDir, port: await freePort(), env });
+    const second = await start({ dataDir, env });
     expect(await second.ended).toEqual({ status: 7, signal: null });
     expect(second.output).toMatch(/^The exchange cannot start: the journal cannot be written: [^\n]*\.$/m);
     expect(second.output).not.toContain('    at ');
@@ -134,6 +151,7 @@ test('a start with a read-only journal disk exits with status 7 and a one-line e
   }
 });
 
+// One disk under journal and histories, as is usual.
 test('a server recovers from a hanging disk, a read-only disk and a SIGSTOP of the whole process', LONG, async () => {
   const library = shimLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'outcry-hang-'));
@@ -181,9 +199,7 @@ test(
         expect(world.child.output).toBe('');
         world.clients.stop();
         await world.load;
-        await world.seen.readTo();
-        expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
-        world.seen.checkInvariants();
+        await expectNothingLost(world);
       }
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -225,8 +241,7 @@ test.each(hanging)(
       if (outcome === 'late') world.child.kill('SIGKILL');
       await world.child.ended;
       expect(outcome, world.child.output).toBe('ended');
-      await world.seen.readTo();
-      expect(differencesOf(world.told, world.seen)).toEqual({ lost: [], doubled: [], ghosts: [] });
+      await expectNothingLost(world);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

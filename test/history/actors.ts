@@ -1,22 +1,12 @@
 // The actors of the random histories, and the commands that create their world: owners with keys and wallets, events,
 // markets with texts that are awkward on purpose. Used by world.ts; everything follows from a seed.
-import { createHash } from 'node:crypto';
 import type { Command } from '../../engine/index.ts';
 import type { Random } from '../model/random.ts';
+import { digest, tailOf } from '../support/commandParts.ts';
 
 export const START_MS = 1_750_000_000_000;
 /** The account that gets the other leg of test shares: a wallet like any other once it has a key. */
 const HOUSE_WALLET = `0x${'2'.padStart(40, '0')}`;
-
-/** `bytes` bytes, as hexadecimal text, of a digest of this text. */
-export function digest(text: string, bytes: number): string {
-  return `0x${createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, bytes * 2)}`;
-}
-
-export const jsonTail = (texts: object): Uint8Array => new TextEncoder().encode(JSON.stringify(texts));
 
 /** A wallet that trades, with its owner and key. */
 export interface Actor {
@@ -94,7 +84,7 @@ export function marketCommands(random: Random, seed: number, marketCount: number
   const commands: Command[] = [];
   const eventCount = random.int(0, 2);
   for (let number = 1; number <= eventCount; number += 1) {
-    const tail = jsonTail(eventTexts(random, seed, number));
+    const tail = tailOf(eventTexts(random, seed, number));
     commands.push({ type: 'CreateEvent', negRisk: random.chance(30) ? 1 : 0, tail });
   }
   for (let market = 0; market < marketCount; market += 1) {
@@ -108,7 +98,7 @@ export function marketCommands(random: Random, seed: number, marketCount: number
         ...terms(random, market === 0),
       },
       ...{ conditionId: digest(`condition ${name}`, 32), firstToken: digest(`first ${name}`, 32) },
-      ...{ secondToken: digest(`second ${name}`, 32), tail: jsonTail(marketTexts(random, `market-${seed}-${market}`)) },
+      ...{ secondToken: digest(`second ${name}`, 32), tail: tailOf(marketTexts(random, `market-${seed}-${market}`)) },
     });
   }
   return commands;

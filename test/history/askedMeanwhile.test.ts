@@ -4,14 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openExchange } from '../../engine/index.ts';
 import { openHistorian } from '../../server/history/historian.ts';
-import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { openVenue } from './harness.ts';
+import { OPEN_INTEREST } from './questions.ts';
 import { settings } from './world.ts';
 
-/** Without markets that this could be answered from, the thread answers it. */
-const TOTAL: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
 test('a request that needs newer records than the one in progress is answered', async () => {
   await inTempDir(async (dataDir) => {
     const venue = await openVenue({ dataDir });
@@ -27,9 +25,10 @@ test('a request that needs newer records than the one in progress is answered', 
     const historian = openHistorian({ dataDir });
     historian.durable(new Uint8Array(), indexed);
     await historian.caughtUp(); // everything indexed is committed: nothing makes it look again by itself
-    const first = historian.ask(TOTAL);
+    // Without markets that this could be answered from, the thread answers it.
+    const first = historian.ask(OPEN_INTEREST);
     historian.durable(new Uint8Array(), last);
-    const second = historian.ask(TOTAL);
+    const second = historian.ask(OPEN_INTEREST);
     for (const answer of [first, second]) {
       expect(await Promise.race([answer, sleep(PATIENCE.timeout, 'no answer', { ref: false })])).not.toBe('no answer');
     }

@@ -19,17 +19,17 @@ test('isCatchingUp is true while the index is rebuilt and false once it is compl
     const lastSequence = venue.exchange.durableSequence;
     await venue.close();
     rmSync(join(dataDir, 'history'), { recursive: true });
-    const told: boolean[] = [];
+    const isConsistent: boolean[] = [];
     const historian = openHistorian({
       dataDir,
-      onProgress: (done, total) => void told.push(historian.isCatchingUp === done < total),
+      onProgress: (done, total) => void isConsistent.push(historian.isCatchingUp === done < total),
     });
     expect(historian.isCatchingUp).toBe(false);
     historian.durable(new Uint8Array(), lastSequence);
     await historian.caughtUp();
     await expect.poll(() => historian.isCatchingUp, PATIENCE).toBe(false);
-    expect(told.length).toBeGreaterThan(1);
-    expect(told).not.toContain(false);
+    expect(isConsistent.length).toBeGreaterThan(1);
+    expect(isConsistent).not.toContain(false);
     await historian.close();
   });
 });

@@ -7,7 +7,7 @@ import { LogFollower } from '../../server/history/follower.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir } from '../journal/support.ts';
 import { openVenue } from './harness.ts';
-import { newClock, Player } from './world.ts';
+import { Player } from './world.ts';
 
 const FDS = '/proc/self/fd';
 
@@ -25,7 +25,7 @@ function openFiles(folder: string): string[] {
 
 test.runIf(process.platform === 'linux')('an index whose last commit fails still closes all its files', async () => {
   await inTempDir(async (dataDir) => {
-    const venue = await openVenue({ dataDir, clock: newClock() });
+    const venue = await openVenue({ dataDir });
     await new Player(1, venue).play(60);
     await venue.close();
     const indexPath = join(dataDir, 'history');

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { inTempDir } from '../journal/support.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { openVenue } from './harness.ts';
-import { newClock, Player } from './world.ts';
+import { Player } from './world.ts';
 
 /** LMDB can create its file, and nothing more. */
 const FILE_BYTES_MAX = 64 * 1024;
@@ -15,7 +15,7 @@ const FILE_BYTES_MAX = 64 * 1024;
 test('an index on a full disk is not reopened and keeps its uncommitted records', { timeout: 600_000 }, async () => {
   if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
-    const venue = await openVenue({ dataDir, clock: newClock() });
+    const venue = await openVenue({ dataDir });
     await new Player(1, venue).play(100);
     const lastSequence = venue.exchange.durableSequence;
     await venue.close();

@@ -10,8 +10,8 @@ test('inOrder sorts places by key and keeps those with equal keys in their origi
     for (const count of [0, 1, 2, 1_000]) {
       const keys = Uint32Array.from({ length: 2_000 }, () => random.int(0, below - 1));
       const places = Uint32Array.from({ length: count }, () => random.int(0, keys.length - 1));
-      const should = [...places].sort((left, right) => keys[left] - keys[right]);
-      expect([...inOrder(places, keys)]).toEqual(should);
+      const expected = [...places].sort((left, right) => keys[left] - keys[right]);
+      expect([...inOrder(places, keys)]).toEqual(expected);
     }
   }
 });

@@ -4,9 +4,10 @@ import { afterEach, expect, test } from 'vitest';
 import { type Command, encodeCommand, openExchange, type RunningExchange } from '../../engine/index.ts';
 import { HistorianUnavailable } from '../../server/history/errors.ts';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
-import type { HistoryRequest } from '../../server/history/queries.ts';
 import { foundingCommands, keyIdOf, ownerOf } from '../streams/workload.ts';
-import { digest } from './actors.ts';
+import { digest } from '../support/commandParts.ts';
+import { askText } from './harness.ts';
+import { newestTrades } from './questions.ts';
 import { newClock, settings } from './world.ts';
 
 const TRADES = 1_000;
@@ -16,15 +17,8 @@ const ASKED = 24;
 /** So short that an answer without room at once is refused. */
 const WAIT_MS_MAX = 1;
 
-const page = (limit: number): HistoryRequest => ({
-  query: {
-    ...{ kind: 'trades', user: undefined, side: undefined, takerOnly: true, threshold: undefined, limit, offset: 0 },
-    ...{ conditionIds: undefined, eventNumbers: undefined, startMs: undefined, endMs: undefined },
-  },
-  dialect: 'polymarket',
-});
-const LONG = page(10_000);
-const SHORT = page(1);
+const LONG = newestTrades(10_000, true);
+const SHORT = newestTrades(1, true);
 
 /** A buy of one of the two tokens, each by its own owner; two of them make a trade. */
 function order(number: number, timestampMs: number): Uint8Array {
@@ -49,8 +43,7 @@ async function open(): Promise<void> {
   for (const command of [...foundingCommands(1), ...orders]) void exchange.submit(command);
   await exchange.submit(encodeCommand({ type: 'Tick' }));
   await historian.caughtUp();
-  const all = JSON.parse(Buffer.from((await historian.ask(LONG)) ?? []).toString('utf8'));
-  expect(all).toHaveLength(TRADES);
+  expect(JSON.parse((await askText(historian, LONG)) ?? '')).toHaveLength(TRADES);
 }
 
 afterEach(async () => {
@@ -72,9 +65,9 @@ test('long answers without room are rejected after a while, and a short one is a
       },
     ),
   );
-  const short = historian.ask(SHORT);
+  const short = askText(historian, SHORT);
   await Promise.all(asked);
   expect(answered).toBeGreaterThan(0);
   expect(answered).toBeLessThan(ASKED / 2);
-  expect(Buffer.from((await short) ?? []).toString('utf8')).toMatch(/^\[\{/);
+  expect(await short).toMatch(/^\[\{/);
 });

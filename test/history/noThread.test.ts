@@ -3,25 +3,23 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import type { HistoryRequest } from '../../server/history/queries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { refuseThreads } from '../support/threads.ts';
 import { askText, openVenue } from './harness.ts';
-
-const OPEN_INTEREST: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
+import { OPEN_INTEREST } from './questions.ts';
 
 test.each([true, false])(
   'if no thread can be started, the exchange runs on and the historian retries (journal %s)',
   async (hasJournal) => {
     await inTempDir(async (folder) => {
-      const said: string[] = [];
+      const logged: string[] = [];
       const allowThreads = refuseThreads();
       let venue: Awaited<ReturnType<typeof openVenue>>;
       try {
         venue = await openVenue({
           ...(hasJournal && { dataDir: join(folder, 'venue') }),
-          onLog: (text) => said.push(text),
+          onLog: (text) => logged.push(text),
         });
         await venue.exchange.submit(encodeCommand({ type: 'Tick' }));
         await expect(venue.historian.ask(OPEN_INTEREST)).rejects.toThrow('its thread starts again');
@@ -30,9 +28,9 @@ test.each([true, false])(
       }
       await expect.poll(() => askText(venue.historian, OPEN_INTEREST).catch(String), PATIENCE).toMatch(/^\[/);
       expect(
-        said.every((text) => text.startsWith('The historian is started again: no thread can be started for it.')),
+        logged.every((text) => text.startsWith('The historian is started again: no thread can be started for it.')),
       ).toBe(true);
-      expect(said.length).toBeGreaterThan(0);
+      expect(logged.length).toBeGreaterThan(0);
       await venue.close();
     });
   },

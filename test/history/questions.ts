@@ -16,7 +16,8 @@ import {
   type TradesQuery,
 } from '../../server/history/queries.ts';
 import type { Random } from '../model/random.ts';
-import { digest, START_MS } from './actors.ts';
+import { digest } from '../support/commandParts.ts';
+import { START_MS } from './actors.ts';
 import type { Oracle } from './oracle.ts';
 
 const TITLES = ['will', 'WILL', 'Größer', 'grösser', '"snow"', '\\', '🙂', 'nothing like it', ' '];
@@ -186,16 +187,26 @@ export class Questions {
   }
 }
 
+/** The newest trades of everybody in every market. */
+export const newestTrades = (limit: number, takerOnly: boolean): HistoryRequest => ({
+  query: {
+    ...{ kind: 'trades', user: undefined, side: undefined, takerOnly, threshold: undefined, limit, offset: 0 },
+    ...{ conditionIds: undefined, eventNumbers: undefined, startMs: undefined, endMs: undefined },
+  },
+  dialect: 'polymarket',
+});
+
+/** The open interest of all markets together. */
+export const OPEN_INTEREST: HistoryRequest = { query: { kind: 'oi', conditionIds: undefined }, dialect: 'root' };
+
 /** Each list in full and each figure, for every wallet and market: the questions of a full comparison. */
 export function everything(oracle: Oracle): HistoryRequest[] {
   const page = { limit: 10_000, offset: 0 };
   const all = { conditionIds: undefined, eventNumbers: undefined, startMs: undefined, endMs: undefined };
-  const queries: HistoryQuery[] = [true, false].map((takerOnly) => ({
-    ...{ kind: 'trades', ...page, ...all, user: undefined, side: undefined, takerOnly, threshold: undefined },
-  }));
+  const queries: HistoryQuery[] = [true, false].map((takerOnly) => newestTrades(page.limit, takerOnly).query);
   const conditionIds = oracle.markets.map((market) => market.conditionId);
   queries.push({ kind: 'holders', conditionIds, limit: 500, minBalanceMicro: 0 });
-  queries.push({ kind: 'oi', conditionIds: undefined }, { kind: 'oi', conditionIds });
+  queries.push(OPEN_INTEREST.query, { kind: 'oi', conditionIds });
   queries.push({ kind: 'live-volume', conditionIds, eventNumbers: undefined });
   for (const { id: orderId, owner } of oracle.orders.values()) queries.push({ kind: 'order', orderId, owner });
   for (const user of oracle.wallets) {

@@ -33,8 +33,7 @@ interface Prepared {
 
 /** A journal with its index, closed in order, and that index's answers. */
 async function prepare(dataDir: string, seed: number, steps: number): Promise<Prepared> {
-  const clock = newClock();
-  const venue = await openVenue({ dataDir, clock });
+  const venue = await openVenue({ dataDir });
   await new Player(seed, venue).play(steps);
   const oracle = oracleOf(venue.records);
   const questions = new Questions(new Random(seed), oracle);
@@ -49,13 +48,13 @@ async function prepare(dataDir: string, seed: number, steps: number): Promise<Pr
 
 /** The current answers of a data directory's index, and the messages of its historian meanwhile. */
 async function answersOf({ lastSequence, requests }: Prepared, dataDir: string) {
-  const heard: string[] = [];
-  const log = (_: string, text: string, figures: object = {}): void => void heard.push(text + JSON.stringify(figures));
+  const logged: string[] = [];
+  const log = (_: string, text: string, figures: object = {}): void => void logged.push(text + JSON.stringify(figures));
   const historian = openHistorian({ dataDir, log, waitMsMax: WAIT_MS_MAX });
   historian.durable(new Uint8Array(), lastSequence);
   const answers = await Promise.all(requests.map((request) => askText(historian, request)));
   await historian.close();
-  return { answers, heard };
+  return { answers, logged };
 }
 
 test('a reopened index and a rebuilt one give the same bytes as before', { timeout: 600_000 }, async () => {
@@ -64,7 +63,7 @@ test('a reopened index and a rebuilt one give the same bytes as before', { timeo
       const prepared = await prepare(join(dataDir, String(seed)), seed, 200);
       const reopened = await answersOf(prepared, prepared.dataDir);
       expect(reopened.answers).toEqual(prepared.answers);
-      expect(reopened.heard).toEqual([]);
+      expect(reopened.logged).toEqual([]);
       const renewed = await answersInPlace(prepared.dataDir, prepared.lastSequence, prepared.requests, true);
       expect(renewed.answers).toEqual(prepared.answers);
       rmSync(indexOf(prepared.dataDir), { recursive: true });
@@ -82,13 +81,13 @@ test('a restarted exchange continues its index where it stopped', { timeout: 600
   await inTempDir(async (dataDir) => {
     const clock = newClock();
     for (let start = 0; start < 4; start += 1) {
-      const heard: string[] = [];
-      const venue = await openVenue({ dataDir, clock, recordsPerCommit: 7, onLog: (text) => heard.push(text) });
+      const logged: string[] = [];
+      const venue = await openVenue({ dataDir, clock, recordsPerCommit: 7, onLog: (text) => logged.push(text) });
       await new Player(50 + start, venue).play(60);
       const oracle = oracleOf(venue.records);
       await expectSame(venue.historian, oracle, everything(oracle), `start ${start}`);
       await venue.close();
-      expect(heard.filter((text) => DROPPED.test(text))).toEqual([]);
+      expect(logged.filter((text) => DROPPED.test(text))).toEqual([]);
       if (start === 2) rmSync(indexOf(dataDir), { recursive: true });
     }
   });
@@ -115,17 +114,17 @@ async function runAndKill(dataDir: string, lastSequence: number, kill: Kill): Pr
   const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, ...figures.map(String)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
-  const heard: string[] = [];
+  const logged: string[] = [];
   for await (const line of createInterface({ input: child.stdout })) {
     const [word, figure] = line.split(' ');
-    if (word === 'log') heard.push(line);
+    if (word === 'log') logged.push(line);
     const isTime = isLive ? word === 'indexed' && Number(figure) >= atSequence : word === 'log';
     if (isTime) setTimeout(() => child.kill('SIGKILL'), afterMs);
   }
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   children.delete(child);
   expect(child.signalCode).toBe('SIGKILL');
-  return heard;
+  return logged;
 }
 
 /** Leaves a damaged index in a data directory, which is rebuilt when it is opened. */
@@ -154,8 +153,8 @@ test('a kill at any moment of indexing or rebuilding loses and duplicates nothin
       }
       const atSequence = Math.min(lastSequence, reached + random.int(0, 150));
       const afterMs = isLive ? random.int(0, 3) : random.int(0, waitMs);
-      const heard = await runAndKill(killedDir, lastSequence, { isLive, fromSequence: reached, atSequence, afterMs });
-      if (isLive) expect(heard, 'a kill is no reason to build anew').toEqual([]);
+      const logged = await runAndKill(killedDir, lastSequence, { isLive, fromSequence: reached, atSequence, afterMs });
+      if (isLive) expect(logged, 'a kill is no reason to build anew').toEqual([]);
       rmSync(indexOf(copyDir), { recursive: true, force: true });
       // Between the drop of an index and its creation there is none.
       if (existsSync(indexOf(killedDir))) cpSync(indexOf(killedDir), indexOf(copyDir), { recursive: true });
@@ -235,9 +234,9 @@ test('an index that is damaged, of another format or of another journal is rebui
       rmSync(indexOf(dataDir), { recursive: true });
       cpSync(sound, indexOf(dataDir), { recursive: true });
       await damage();
-      const { answers, heard } = await answersOf(prepared, dataDir);
+      const { answers, logged } = await answersOf(prepared, dataDir);
       expect(answers, name).toEqual(prepared.answers);
-      expect(heard.filter((text) => DROPPED.test(text)).length, `${name}: ${heard.join(' ')}`).toBeGreaterThan(0);
+      expect(logged.filter((text) => DROPPED.test(text)).length, `${name}: ${logged.join(' ')}`).toBeGreaterThan(0);
       const again = await answersInPlace(dataDir, prepared.lastSequence, prepared.requests);
       expect(again.answers, `${name}, opened once more`).toEqual(prepared.answers);
       expect(again.dropped, `${name}, opened once more`).toEqual([]);

@@ -17,16 +17,8 @@ import {
 } from '../../engine/index.ts';
 import type { Market, Views } from '../../server/views/index.ts';
 import { Random } from '../model/random.ts';
-import {
-  type Actor,
-  actorCommands,
-  digest,
-  drawActors,
-  jsonTail,
-  marketCommands,
-  marketTexts,
-  START_MS,
-} from './actors.ts';
+import { digest, tailOf } from '../support/commandParts.ts';
+import { type Actor, actorCommands, drawActors, marketCommands, marketTexts, START_MS } from './actors.ts';
 
 export const settings: EngineSettings = {
   orderWindowMs: 86_400_000,
@@ -216,7 +208,7 @@ export class Player {
       takerAmountMicro: side === Side.BUY ? shares : money,
       timestampMs: nowMs,
       expirationS: orderType === OrderType.GTD ? Math.ceil(nowMs / 1000) + 61 + this.random.int(0, 5) : 0,
-      tail: jsonTail({ salt: String(this.orderCount), signature: '0x'.padEnd(132, 'ab') }),
+      tail: tailOf({ salt: String(this.orderCount), signature: '0x'.padEnd(132, 'ab') }),
     };
   }
 
@@ -263,7 +255,7 @@ export class Player {
     return {
       ...{ type: 'UpdateMarket', marketIndex: market.index, mask: 0, status: market.status, negRisk: 0, autoTick: 0 },
       ...{ tickPips, minOrderLots, minMarketableBuyMicro, feeRate, feeExponent, delaySeconds },
-      tail: jsonTail(texts),
+      tail: tailOf(texts),
     };
   }
 

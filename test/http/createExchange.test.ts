@@ -5,7 +5,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { createExchange, type OwnExchange } from '../../server/createExchange.ts';
-import { createMarket, type Market, newTrader, OrderType, raw, Side } from '../conformance/world.ts';
+import { createMarket, type Market, newTrader, OrderType, Side } from '../conformance/world.ts';
+import { send } from '../support/client.ts';
 import { freePort } from '../support/ports.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -33,16 +34,16 @@ test('two exchanges in one process share no markets or orders', async () => {
   expect(reply).toMatchObject({ success: true, status: 'live' });
   expect(await trader.client.getOpenOrders()).toHaveLength(1);
   expect(await stranger.client.getOpenOrders()).toEqual([]);
-  expect((await raw(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
+  expect((await send(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
 });
 
 test('an exchange has the catalog of npm start and, by default, empty order books', async () => {
   const exchange = await create();
-  const { json: markets } = await raw(exchange.url, 'GET', '/markets?limit=100');
+  const { json: markets } = await send(exchange.url, 'GET', '/markets?limit=100');
   expect(markets.length).toBe(100);
   const tokens: string[] = markets.flatMap(({ clobTokenIds }: { clobTokenIds: string }) => JSON.parse(clobTokenIds));
   const asked = tokens.slice(0, 100).map((token_id) => ({ token_id }));
-  const { json: books } = await raw(exchange.url, 'POST', '/books', asked);
+  const { json: books } = await send(exchange.url, 'POST', '/books', asked);
   expect(books).toHaveLength(100);
   for (const { bids, asks } of books) expect([bids, asks]).toEqual([[], []]);
 });
@@ -55,10 +56,10 @@ test('a GTD order expires when the clock is advanced to its expiration', async (
   const market = await createMarket(exchange.url);
   const order = { ...bid(market), expiration: startS + 600 };
   await client.createAndPostOrder(order, { tickSize: '0.01' }, OrderType.GTD);
-  const bids = async () => (await raw(exchange.url, 'GET', `/book?token_id=${market.yes}`)).json.bids;
+  const bids = async () => (await send(exchange.url, 'GET', `/book?token_id=${market.yes}`)).json.bids;
 
   clock.advance(500_000);
-  expect((await raw(exchange.url, 'GET', '/time')).json).toBe(startS + 500);
+  expect((await send(exchange.url, 'GET', '/time')).json).toBe(startS + 500);
   expect(await bids()).toEqual([{ price: '0.4', size: '10' }]);
   clock.advance(100_000);
   expect(await bids()).toEqual([]);
@@ -82,7 +83,7 @@ test('a data directory keeps its markets for the next exchange, and only one can
   await expect(createExchange({ dataDir })).rejects.toThrow(dataDir);
   await first.close();
   const second = await create({ dataDir });
-  expect((await raw(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
+  expect((await send(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
 });
 
 test('a start that fails after it has begun to listen leaves the port free', async () => {
@@ -93,5 +94,5 @@ test('a start that fails after it has begun to listen leaves the port free', asy
   await expect(createExchange({ port })).rejects.toThrow('the catalog cannot be indexed');
   ready.mockRestore();
   const { url } = await create({ port });
-  expect((await raw(url, 'GET', '/ok')).status).toBe(200);
+  expect((await send(url, 'GET', '/ok')).status).toBe(200);
 });

@@ -10,6 +10,7 @@ import {
   DataDirectoryLocked,
   FormatUnsupported,
   JournalReader,
+  LmdbStore,
   makeFolders,
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
@@ -253,6 +254,26 @@ test('makeFolders syncs the parent of each folder it creates, so that a power lo
       `synced ${above}`,
     ]);
     expect(await watchSyncs(() => makeFolders(path))).toEqual([]);
+  });
+});
+
+test('a new data directory syncs its format.json, its journal and their folders against a power loss', async () => {
+  await inTempDir(async (parent) => {
+    const dir = join(parent, 'data');
+    const journal = join(dir, 'journal');
+    const synced = await watchSyncs(async () => {
+      const directory = new DataDirectory(dir);
+      await new LmdbStore(directory.journalPath).close();
+      directory.release();
+    });
+    // Each file before it gets its name, then its folder; each new folder's parent.
+    expect(synced).toEqual([
+      ...[`made ${dir}`, `synced ${parent}`],
+      ...[`synced ${join(dir, 'format.json.new')}`, `named ${join(dir, 'format.json')}`],
+      ...[`synced ${dir}`, `synced ${parent}`],
+      ...[`made ${journal}`, `synced ${join(journal, 'lock.mdb')}`, `synced ${join(journal, 'data.mdb')}`],
+      ...[`synced ${journal}`, `synced ${dir}`],
+    ]);
   });
 });
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { DATA_FORMAT, openExchange, VirtualClock } from '../../engine/index.ts';
-import { commandsOf, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 
 const folder = join(import.meta.dirname, 'fixtures');
 const fileOf = (format: number): string => join(folder, `format-${format}.mdb.gz`);
@@ -22,12 +22,8 @@ async function makeFixture(): Promise<void> {
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-fixture-'));
   const clock = new VirtualClock(START_MS);
   const exchange = await openExchange({ dataDir, clock, settings, followers: [] });
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  const commands = commandsOf(2, () => clock.now());
-  for (let round = 0; round < 12; round += 1) {
-    await Promise.all(Array.from({ length: 25 }, () => exchange.submit(commands.next().value)));
-    clock.advance(400);
-  }
+  await submitFounding(exchange);
+  await submitRounds(exchange, clock, 2, { rounds: 12, commandsEach: 25, stepMs: 400 });
   await exchange.close();
   mkdirSync(folder, { recursive: true });
   writeFileSync(fileOf(DATA_FORMAT), gzipSync(readFileSync(join(dataDir, 'journal', 'data.mdb')), { level: 9 }));

@@ -17,7 +17,16 @@ import { readBatches } from '../../engine/journal/journal.ts';
 import { readMetas } from '../../engine/journal/meta.ts';
 import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
 import { childOf, nodeAt, nodeCount } from '../../engine/journal/treePages.ts';
-import { appendRange, HeldStore, inTempDir, listen, openJournal, range, sequencesIn, turn } from './support.ts';
+import {
+  appendRange,
+  HeldStore,
+  inTempDir,
+  openJournal,
+  range,
+  recordingListener,
+  sequencesIn,
+  turn,
+} from './support.ts';
 
 async function writeBatches(dir: string, ...ranges: readonly (readonly [number, number])[]): Promise<void> {
   const journal = openJournal(new LmdbStore(dir));
@@ -125,8 +134,8 @@ test('an empty journal reads as empty and starts at sequence 1', async () => {
 
 test('records of one event-loop turn form one batch, and the next one gathers during a write', async () => {
   const store = new HeldStore();
-  const heard = listen();
-  const journal = openJournal(store, heard);
+  const listener = recordingListener();
+  const journal = openJournal(store, listener);
   appendRange(journal, 1, 3);
   await turn();
   appendRange(journal, 4, 4);
@@ -134,23 +143,23 @@ test('records of one event-loop turn form one batch, and the next one gathers du
   appendRange(journal, 5, 9);
   await turn();
   expect(store.log).toEqual(['write 1']);
-  expect(heard.calls).toEqual([]);
+  expect(listener.calls).toEqual([]);
   expect(journal.durableSequence).toBe(0);
   await store.endNext();
   await turn();
-  expect(heard.calls).toEqual(['durable 3']);
+  expect(listener.calls).toEqual(['durable 3']);
   expect(journal.durableSequence).toBe(3);
   expect(store.log).toEqual(['write 1', 'written 1', 'write 4']);
   await store.endNext();
   await journal.drained();
-  expect(heard.calls).toEqual(['durable 3', 'durable 6']);
+  expect(listener.calls).toEqual(['durable 3', 'durable 6']);
   expect(sequencesIn(readBatches(store, 1))).toEqual(range(1, 9));
 });
 
 test('a failed batch is retried with the same bytes before the next one is written', async () => {
   const store = new HeldStore();
-  const heard = listen();
-  const journal = openJournal(store, heard);
+  const listener = recordingListener();
+  const journal = openJournal(store, listener);
   appendRange(journal, 1, 2);
   await turn();
   appendRange(journal, 3, 5);
@@ -167,7 +176,7 @@ test('a failed batch is retried with the same bytes before the next one is writt
     ...['write 3', 'written 3'],
   ]);
   const reason = 'unavailable: the journal cannot be written: No space left on device';
-  expect(heard.calls).toEqual([reason, reason, 'available', 'durable 2', 'durable 3']);
+  expect(listener.calls).toEqual([reason, reason, 'available', 'durable 2', 'durable 3']);
   const { failedWrites, batchRecords, flushSeconds, writtenBytes } = journal.figures;
   expect([failedWrites, batchRecords.sum, flushSeconds.counts.reduce((sum, count) => sum + count)]).toEqual([2, 5, 2]);
   expect(writtenBytes).toBe([...store.batches(1)].reduce((sum, { bytes }) => sum + bytes.length, 0));
@@ -175,12 +184,12 @@ test('a failed batch is retried with the same bytes before the next one is writt
 
 test('a batch that fails all 5 tries ends the journal', async () => {
   const store = new HeldStore();
-  const heard = listen();
-  const journal = openJournal(store, heard);
+  const listener = recordingListener();
+  const journal = openJournal(store, listener);
   appendRange(journal, 1, 2);
   for (let tries = 1; tries <= 5; tries += 1) await store.endNext(new Error('I/O error'));
   await journal.drained();
-  expect(heard.calls.at(-1)).toBe('fatal: The journal could not be written after 5 tries: I/O error.');
+  expect(listener.calls.at(-1)).toBe('fatal: The journal could not be written after 5 tries: I/O error.');
   expect(journal.unavailableReason).toContain('after 5 tries');
   expect(journal.durableSequence).toBe(0);
   expect(() => appendRange(journal, 3, 3)).toThrow('no longer accepts records');

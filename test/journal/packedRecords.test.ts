@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Journal, JournalRecord, MemoryStore, packedAfter, storedCursors } from '../../engine/journal/index.ts';
 import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
 import { Message } from '../../engine/protocol/index.ts';
-import { openJournal } from './support.ts';
+import { openJournal, range } from './support.ts';
 
 /** Lengths of commands and of events: small ones, and more than a pack has room for. */
 const LENGTHS = [
@@ -55,9 +55,6 @@ function sequencesOf(store: MemoryStore, from: number, total: number): number[] 
   }
   return found;
 }
-
-const range = (first: number, last: number): number[] =>
-  Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 test('records of every length are packed in order, for any start and end', async () => {
   const store = await stored(40);

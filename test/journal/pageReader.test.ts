@@ -1,8 +1,7 @@
 // A journal read from its pages: the same batches that LMDB finds, beside a process that writes it, without a trace in the
 // state that LMDB's processes share. Whatever bit of a page is flipped, it finds the same batches or reports damage.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
@@ -10,7 +9,7 @@ import { JournalDamaged } from '../../engine/journal/errors.ts';
 import { LmdbStore } from '../../engine/journal/lmdbStore.ts';
 import { PageReader } from '../../engine/journal/pageReader.ts';
 import type { StoredBatch } from '../../engine/journal/store.ts';
-import { inTempDir } from './support.ts';
+import { inTempDir, startWriter, storeBatches } from './support.ts';
 
 /** Least number of batches to read beside the process that writes them. */
 const SEEN_MIN = 2_000;
@@ -19,18 +18,12 @@ const SIZES = [0, 1, 700, 2_010, 2_034, 2_036, 4_071, 4_072, 4_073, 9_000];
 const sizeOf = (first: number): number => SIZES[first % SIZES.length];
 const batchOf = (first: number): Buffer => Buffer.alloc(sizeOf(first), first % 251);
 
-/** Writes batches that begin at 1, 8, 15, …; returns these sequences. */
-async function makeJournal(folder: string, count: number): Promise<number[]> {
-  mkdirSync(folder, { recursive: true });
-  const store = new LmdbStore(folder);
-  const firsts: number[] = [];
-  for (let first = 1; firsts.length < count; first += 7) {
-    await store.write(first, batchOf(first));
-    firsts.push(first);
-  }
-  await store.close();
-  return firsts;
-}
+/** Writes batches of every size that begin at 1, 8, 15, …; returns these sequences. */
+const makeJournal = (folder: string, count: number): Promise<number[]> =>
+  storeBatches(
+    folder,
+    Array.from({ length: count }, (_, index) => batchOf(1 + 7 * index)),
+  );
 
 const textOf = ({ firstSequence, bytes }: StoredBatch): string =>
   `${firstSequence}: ${bytes.length} bytes of ${bytes[0]} to ${bytes[bytes.length - 1]}`;
@@ -71,20 +64,15 @@ test('the page reader creates no LMDB lock file', async () => {
 
 test('while another process writes, every batch is read complete and in order', async () => {
   await inTempDir(async (dir) => {
-    const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
-    const script = `
-      const { LmdbStore } = await import(${JSON.stringify(module)});
-      const store = new LmdbStore(${JSON.stringify(dir)});
-      await store.write(1, new Uint8Array(1).fill(1));
+    const writer = await startWriter(
+      dir,
+      `await store.write(1, new Uint8Array(1).fill(1));
       console.log('writing');
       const sizes = ${JSON.stringify(SIZES)};
       for (let first = 2; ; first += 1) {
         await store.write(first, new Uint8Array(sizes[first % sizes.length]).fill(first % 251));
-      }`;
-    const writer = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    await once(writer.stdout, 'data');
+      }`,
+    );
     const reader = new PageReader(dir);
     let seen = 1;
     try {

@@ -15,7 +15,7 @@ import {
 } from '../../engine/journal/index.ts';
 import { READY } from '../../engine/journal/readAhead.ts';
 import { hashOf, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
-import { commandOf, eventsOf, inTempDir, listen } from './support.ts';
+import { commandOf, eventsOf, inTempDir, recordingListener } from './support.ts';
 
 /** More bytes than a pack has room for. */
 const LARGE_EVENTS = new Uint8Array(700_000).fill(7);
@@ -23,7 +23,7 @@ const LARGE_EVERY = 9_001;
 
 async function writeJournal(dataDir: string, count: number): Promise<void> {
   writeFileSync(join(dataDir, 'format.json'), '{"format":2}\n');
-  const journal = new Journal(new LmdbStore(join(dataDir, 'journal')), listen());
+  const journal = new Journal(new LmdbStore(join(dataDir, 'journal')), recordingListener());
   for (let sequence = 1; sequence <= count; sequence += 1) {
     const events = sequence % LARGE_EVERY === 0 ? LARGE_EVENTS : eventsOf(sequence);
     journal.append(sequence, 1_000 + sequence, commandOf(sequence), events, events.length);

@@ -1,13 +1,17 @@
-// Helpers for the tests that need a journal: temporary folders, records of known content, and an in-memory store whose
-// writes can be held back or made to fail. Used by the tests of journal and pipeline.
-import { mkdtempSync, rmSync } from 'node:fs';
+// Helpers for the tests that need a journal: temporary folders, records of known content, files of batches, processes that
+// write one, and an in-memory store whose writes can be held back or made to fail. Used by the tests of journal and pipeline.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type BatchStore,
   Journal,
   type JournalListener,
+  JournalReader,
   type JournalRecord,
+  LmdbStore,
   MemoryStore,
   type RetryPolicy,
 } from '../../engine/journal/index.ts';
@@ -27,11 +31,11 @@ export const commandOf = (sequence: number): Uint8Array => text(`command ${seque
 export const eventsOf = (sequence: number): Uint8Array => text(`events ${'x'.repeat(sequence % 97)} of ${sequence}`);
 
 /** The calls of a journal's listener, in order, as text. */
-interface Heard extends JournalListener {
+interface RecordingListener extends JournalListener {
   readonly calls: string[];
 }
 
-export function listen(): Heard {
+export function recordingListener(): RecordingListener {
   const calls: string[] = [];
   return {
     calls,
@@ -44,7 +48,7 @@ export function listen(): Heard {
 
 export const quickRetry: RetryPolicy = { firstDelayMs: 1, largestDelayMs: 4, triesMax: 5 };
 
-export function openJournal(store: BatchStore, listener: JournalListener = listen()): Journal {
+export function openJournal(store: BatchStore, listener: JournalListener = recordingListener()): Journal {
   return new Journal(store, listener, quickRetry);
 }
 
@@ -72,8 +76,39 @@ export function sequencesIn(portions: Iterable<readonly JournalRecord[]>): numbe
   return found;
 }
 
+/** Writes a new file of batches that begin at 1, 8, 15, …; returns these sequences. */
+export async function storeBatches(folder: string, batches: readonly Buffer[]): Promise<number[]> {
+  mkdirSync(folder, { recursive: true });
+  const store = new LmdbStore(folder);
+  const firsts = batches.map((_, index) => 1 + 7 * index);
+  for (const [index, batch] of batches.entries()) await store.write(firsts[index], batch);
+  await store.close();
+  return firsts;
+}
+
+/** Starts a process that has a `store` in this folder and runs a script; resolves once it has printed something. */
+export async function startWriter(folder: string, script: string): Promise<ChildProcess> {
+  const module = new URL('../../engine/journal/lmdbStore.ts', import.meta.url).href;
+  const code = `
+    const { LmdbStore } = await import(${JSON.stringify(module)});
+    const store = new LmdbStore(${JSON.stringify(folder)});
+    ${script}`;
+  const writer = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(writer.stdout, 'data');
+  return writer;
+}
+
 export const range = (first: number, last: number): number[] =>
   Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+/** The last sequence that a data directory's journal holds. */
+export async function lastSequenceIn(dataDir: string): Promise<number> {
+  const reader = new JournalReader(dataDir);
+  let last = 0;
+  for (const records of reader.read()) last = records.at(-1)?.sequence ?? last;
+  await reader.close();
+  return last;
+}
 
 /** An in-memory store whose writes end only when told to, and as told. */
 export class HeldStore extends MemoryStore {

@@ -20,7 +20,8 @@ import {
   VirtualClock,
 } from '../../engine/index.ts';
 import { HeldStore, inTempDir, quickRetry, turn } from '../journal/support.ts';
-import { foundingCommands, keyOf, ownerOf, START_MS, settings, tailOf } from './workload.ts';
+import { tailOf } from '../support/commandParts.ts';
+import { foundingCommands, keyOf, ownerOf, START_MS, settings, submitFounding } from './workload.ts';
 
 const tick = encodeCommand({ type: 'Tick' });
 
@@ -134,7 +135,7 @@ test('the same commands at the same times give the same state in memory and on d
     const hashes = [];
     for (const where of [undefined, dataDir]) {
       const exchange = await openExchange(optionsOf({ dataDir: where }));
-      await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+      await submitFounding(exchange);
       hashes.push(exchange.stateHash());
       await exchange.close();
     }
@@ -149,7 +150,7 @@ test('when a virtual clock jumps past several due times, each is processed at it
     for (const event of events) if (event.type === 'HeartbeatLapsed') seen.push(`lapsed at ${tMs - START_MS}`);
   };
   const exchange = await openExchange(optionsOf({ clock, followers: [{ name: 'lapses', apply }] }));
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  await submitFounding(exchange);
   expect(exchange.nextDueMs()).toBe(Number.POSITIVE_INFINITY);
   await exchange.submit(encodeCommand(heartbeat));
   clock.advance(3_000);
@@ -169,16 +170,16 @@ test('when a virtual clock jumps past several due times, each is processed at it
 });
 
 test('with the system clock, a Tick is submitted automatically when something is due', async () => {
-  let tell: (record: LogRecord) => void = () => {};
+  let resolveLapsed: (record: LogRecord) => void = () => {};
   const lapsed = new Promise<LogRecord>((resolve) => {
-    tell = resolve;
+    resolveLapsed = resolve;
   });
   const apply = (record: LogRecord) => {
-    if (record.events.some(({ type }) => type === 'HeartbeatLapsed')) tell(record);
+    if (record.events.some(({ type }) => type === 'HeartbeatLapsed')) resolveLapsed(record);
   };
   const options = optionsOf({ clock: undefined, followers: [{ name: 'lapses', apply }] });
   const exchange = await openExchange({ ...options, settings: { ...settings, heartbeatWindowMs: 30 } });
-  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+  await submitFounding(exchange);
   const { tMs } = await exchange.submit(encodeCommand(heartbeat));
   const record = await lapsed;
   expect(record.command.type).toBe('Tick');
@@ -226,8 +227,7 @@ test('a rejection within submitTogether writes none of its commands; an earlier 
     const fatal: string[] = [];
     const options = optionsOf({ dataDir, onFatal: (error) => fatal.push(error.message) });
     const exchange = await openExchange(options);
-    const eventOf = (slug: string) =>
-      encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from(JSON.stringify({ slug })) });
+    const eventOf = (slug: string) => encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug }) });
     const early = exchange.submit(tick);
     const act = exchange.submitTogether([eventOf('first'), eventOf('first'), eventOf('second')]);
     const reason =

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { JournalReader, openExchange } from '../../engine/index.ts';
-import { inTempDir } from '../journal/support.ts';
+import { openExchange } from '../../engine/index.ts';
+import { inTempDir, lastSequenceIn } from '../journal/support.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { settings } from './workload.ts';
 
@@ -24,7 +24,7 @@ test('a full disk rejects commands until there is space again, and nothing ackno
     const phases: string[] = [];
     let acknowledged = 0;
     let count = 0;
-    for await (const line of createInterface({ input: child.stdout })) {
+    const follow = (line: string): void => {
       const word = line.split(' ')[0];
       if (word === 'ack') acknowledged = Math.max(acknowledged, Number(line.split(' ')[1]));
       count += 1;
@@ -44,14 +44,15 @@ test('a full disk rejects commands until there is space again, and nothing ackno
         phases.push('accepted');
         child.kill('SIGKILL');
       }
+    };
+    try {
+      for await (const line of createInterface({ input: child.stdout })) follow(line);
+    } finally {
+      child.kill('SIGKILL');
     }
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     expect(phases).toEqual(['full', 'refused', 'room', 'accepted']);
-    const reader = new JournalReader(dataDir);
-    let last = 0;
-    for (const records of reader.read()) last = records.at(-1)?.sequence ?? last;
-    await reader.close();
-    expect(last).toBeGreaterThanOrEqual(acknowledged);
+    expect(await lastSequenceIn(dataDir)).toBeGreaterThanOrEqual(acknowledged);
     const exchange = await openExchange({ dataDir, settings, followers: [] });
     exchange.checkInvariants();
     await exchange.close();

@@ -21,8 +21,8 @@ import {
 import { Journal, LmdbStore } from '../../engine/journal/index.ts';
 import { Reducers } from '../../engine/pipeline/index.ts';
 import { commandLayouts, encodeCommand } from '../../engine/protocol/index.ts';
-import { inTempDir, listen } from '../journal/support.ts';
-import { commandsOf, foundingCommands, randomOf, START_MS, settings } from './workload.ts';
+import { inTempDir, lastSequenceIn, recordingListener } from '../journal/support.ts';
+import { foundingCommands, randomOf, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 /** A short journal is read in place, most of a long one by a thread. */
 const readings = [
@@ -53,12 +53,8 @@ test.each(restarts)(
       const before = keeper();
       const first = await openExchange({ dataDir, clock, settings, followers: [before] });
       expect(first.isFresh).toBe(true);
-      await Promise.all(foundingCommands().map((command) => first.submit(command)));
-      const commands = commandsOf(7, () => clock.now());
-      for (let round = 0; round < 60; round += 1) {
-        await Promise.all(Array.from({ length: 50 }, () => first.submit(commands.next().value)));
-        clock.advance(37);
-      }
+      await submitFounding(first);
+      await submitRounds(first, clock, 7, { rounds: 60, commandsEach: 50 });
       first.checkInvariants();
       const hashes = first.stateHash();
       await first.close();
@@ -76,9 +72,10 @@ test.each(restarts)(
       expect(after.texts.slice(0, -1)).toEqual(before.texts);
       expect(JSON.parse(after.texts.at(-1) ?? '')[2]).toBe('Started');
       expect(progress.at(-1)).toBe(1);
-      const replayed = await stateAt(dataDir, first.durableSequence);
-      expect(replayed).toEqual(hashes);
+      expect(await stateAt(dataDir, first.durableSequence)).toEqual(hashes);
+      second.checkInvariants();
       await second.close();
+      expect(second.stateHash()).toEqual(await stateAt(dataDir, second.durableSequence));
     });
   },
 );
@@ -121,12 +118,8 @@ test('after each of 12 kills at random moments, the journal has every acknowledg
     for (let kill = 0; kill < 12; kill += 1) {
       const acknowledged = await killedAfter(dataDir, 1_000 + kill, 1 + random(400));
       expect(acknowledged).toBeGreaterThan(earlier);
-      const reader = new JournalReader(dataDir);
-      let last = 0;
-      for (const records of reader.read()) last = records.at(-1)?.sequence ?? last;
-      await reader.close();
-      expect(last).toBeGreaterThanOrEqual(acknowledged);
-      earlier = last;
+      earlier = await lastSequenceIn(dataDir);
+      expect(earlier).toBeGreaterThanOrEqual(acknowledged);
     }
     const seen: number[] = [];
     const follower = { name: 'counter', apply: (record: LogRecord) => void seen.push(record.sequence) };
@@ -147,7 +140,7 @@ async function forge(dataDir: string, change: (command: Uint8Array, events: Uint
   });
   await original.close();
   rmSync(join(dataDir, 'journal'), { recursive: true });
-  const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), listen());
+  const forged = new Journal(new LmdbStore(join(dataDir, 'journal')), recordingListener());
   for (const { sequence, tMs, command, events } of records) {
     change(command, events, sequence);
     forged.append(sequence, tMs, command, events, events.length);

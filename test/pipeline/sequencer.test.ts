@@ -63,19 +63,19 @@ test('time does not advance while the clock is behind, and follows the clock aga
 
 test('each time the clock falls behind, one warning is logged with how far behind it is', () => {
   const machine = new Machine();
-  const said: unknown[] = [];
-  const sequencer = new Sequencer(machine, 0, 0, false, (level, _, figures) => said.push([level, figures]));
+  const logged: unknown[] = [];
+  const sequencer = new Sequencer(machine, 0, 0, false, (level, _, figures) => logged.push([level, figures]));
   sequencer.stamp();
   machine.wallMs -= 1_000;
-  expect([sequencer.now(), said]).toEqual([START_MS, []]);
+  expect([sequencer.now(), logged]).toEqual([START_MS, []]);
   machine.wallMs -= 3_600_000;
   for (let second = 0; second < 5; second += 1) sequencer.clockMs();
-  expect(said).toEqual([['warn', { behindMs: 3_601_000 }]]);
+  expect(logged).toEqual([['warn', { behindMs: 3_601_000 }]]);
   machine.pass(3_601_000);
   sequencer.stamp();
   machine.wallMs -= 20_000;
   sequencer.clockMs();
-  expect(said.slice(1)).toEqual([['warn', { behindMs: 20_000 }]]);
+  expect(logged.slice(1)).toEqual([['warn', { behindMs: 20_000 }]]);
 });
 
 test('a clock jump of up to a minute is followed; a longer one is ignored with one warning', () => {
@@ -114,7 +114,7 @@ test('a clock that was set back and is then corrected is followed', () => {
   machine.pass(1_000);
   sequencer.stamp();
   expect(sequencer.tMs).toBe(START_MS + 2_000);
-  expect(warnings.filter((text) => text.includes('not believed'))).toEqual([]);
+  expect(warnings).toEqual([]);
 });
 
 test('slow clock drift over 1,000 hours is followed without a warning', () => {

@@ -18,6 +18,7 @@ import { inTempDir } from '../journal/support.ts';
 import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { watchSyncs } from '../support/syncs.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS } from './workload.ts';
 
 const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);
@@ -52,6 +53,26 @@ function eventsOf(reducers: Reducers, tMs: number, command: Uint8Array): Uint8Ar
 const startedCommand = encodeCommand({
   ...{ type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 3_600_000, heartbeatWindowMs: 10_000 },
   ...{ minedDelayMs: 50, confirmedDelayMs: 100, creditMicro: 1_000_000 },
+});
+
+/** Reducers after the founding commands and this many others. */
+function reducersAfter(commandCount: number): Reducers {
+  const reducers = new Reducers();
+  const commands = commandsOf(5, () => START_MS);
+  for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
+  for (let count = 0; count < commandCount; count += 1) eventsOf(reducers, START_MS + count, commands.next().value);
+  return reducers;
+}
+
+test('a snapshot is synced before it gets its name, and its folder afterwards', async () => {
+  await inTempDir(async (dir) => {
+    const reducers = reducersAfter(0);
+    const folder = new SnapshotFolder(dir);
+    folder.write(factsOf(1), visitOf(reducers));
+    const done = await watchSyncs(() => folder.write(factsOf(2), visitOf(reducers)));
+    const path = join(folder.path, '2.snapshot');
+    expect(done).toEqual([`synced ${path}.draft`, `named ${path}`, `synced ${folder.path}`]);
+  });
 });
 
 test('core and registry loaded from any snapshot continue with the same events and state', { timeout }, async () => {
@@ -124,10 +145,7 @@ test('the core loaded from any snapshot continues identically under the commands
 
 test('a snapshot with changed or missing bytes is refused, unless the change has no effect', { timeout }, async () => {
   await inTempDir((dir) => {
-    const reducers = new Reducers();
-    const commands = commandsOf(5, () => START_MS);
-    for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
-    for (let count = 0; count < 500; count += 1) eventsOf(reducers, START_MS + count, commands.next().value);
+    const reducers = reducersAfter(500);
     const path = new SnapshotFolder(dir).write(factsOf(1), visitOf(reducers));
     const sound = readFileSync(path);
     const random = randomOf(77);
@@ -190,10 +208,7 @@ test.each([
     },
   ],
 ] as const)('loading a snapshot checks the consistency of its remembered ids: %s', (_, refusal, change) => {
-  const reducers = new Reducers();
-  const commands = commandsOf(5, () => START_MS);
-  for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
-  for (let count = 0; count < 500; count += 1) eventsOf(reducers, START_MS + count, commands.next().value);
+  const reducers = reducersAfter(500);
   const kept = new Map<string, unknown>();
   reducers.core.visit(new KeptSections(kept, false));
   const named = (ending: string): Int32Array =>
@@ -231,8 +246,7 @@ test.each([
 ] as const)(
   'loading a snapshot checks the tick and grid of a market, even one without orders: %s',
   (_, refusal, change) => {
-    const reducers = new Reducers();
-    for (const command of [startedCommand, ...foundingCommands()]) eventsOf(reducers, START_MS, command);
+    const reducers = reducersAfter(0);
     const kept = new Map<string, unknown>();
     reducers.core.visit(new KeptSections(kept, false));
     const columns = kept.get('markets/columns') as Float64Array; // the core writes it

@@ -26,7 +26,7 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
-import { commandsOf, counter, foundingCommands, START_MS, settings } from './workload.ts';
+import { commandsOf, counter, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 const timeout = 300_000;
 
@@ -44,15 +44,11 @@ async function started(dataDir: string, clock: VirtualClock, version = 1, snapsh
 
 /** An exchange that has run this many rounds of commands, closed; a snapshot is written on request. */
 async function run(dataDir: string, clock: VirtualClock, seed: number, rounds: number, snapshotFrom?: number) {
-  const { exchange, count } = await started(dataDir, clock, 1, snapshotFrom);
-  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  const commands = commandsOf(seed, () => clock.now());
-  for (let round = 0; round < rounds; round += 1) {
-    await Promise.all(Array.from({ length: 30 }, () => exchange.submit(commands.next().value)));
-    clock.advance(37);
-  }
+  const { exchange } = await started(dataDir, clock, 1, snapshotFrom);
+  if (exchange.isFresh) await submitFounding(exchange);
+  await submitRounds(exchange, clock, seed, { rounds, commandsEach: 30 });
   await exchange.close();
-  return { last: exchange.durableSequence, hashes: exchange.stateHash(), count };
+  return { last: exchange.durableSequence };
 }
 
 /** Starts, checks the state against a replay of everything, and closes; returns where the snapshot ended. */
@@ -92,15 +88,15 @@ test('a snapshot that takes longer than a stop allows is abandoned, and the prev
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
     const { last } = await run(dataDir, clock, 1, 3, 1);
-    const said: string[] = [];
+    const logged: string[] = [];
     const log = (_: string, text: string, figures: object = {}): void => {
-      said.push(`${text} ${JSON.stringify(figures)}`);
+      logged.push(`${text} ${JSON.stringify(figures)}`);
     };
     const { follower } = counter(1);
     const options = { dataDir, clock, settings, followers: [follower], log, snapshotFrom: 1 };
     const exchange = await openExchange(options, { snapshotMsMax: 0 });
     await exchange.close();
-    expect(said.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
+    expect(logged.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
     expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
     expect(await restart(dataDir, clock)).toBe(last);
   });
@@ -169,12 +165,12 @@ test('if the newest snapshot is unusable, the start logs the reason and uses the
     const older = await run(original, clock, 1, 4, 1);
     const newer = await run(original, clock, 2, 4, 1);
     await run(original, clock, 3, 2);
-    for (const [name, [spoil, said]] of Object.entries(spoilers)) {
+    for (const [name, [spoil, warning]] of Object.entries(spoilers)) {
       const dataDir = join(folder, 'copy', name.replaceAll(' ', '-'));
       cpSync(original, dataDir, { recursive: true });
       spoil(join(dataDir, `snapshots/${newer.last}.snapshot`), dataDir);
       expect(await restart(dataDir, clock), name).toBe(older.last);
-      expect(warnings.join('\n'), name).toMatch(said);
+      expect(warnings.join('\n'), name).toMatch(warning);
       expect(snapshotsIn(dataDir).filter((file) => file.endsWith('.unusable')).length, name).toBe(1);
       flip(join(dataDir, `snapshots/${older.last}.snapshot`), 0.5);
       expect(await restart(dataDir, clock), name).toBe(0);
@@ -194,6 +190,8 @@ test('a snapshot of another journal or follower version, or ahead of its journal
     for (const { sequence, path } of new SnapshotFolder(other).list()) {
       if (sequence !== last) renameSync(path, `${path}.away`);
     }
+    const faultsOf = async (dataDir: string) => (await verifyJournal(dataDir)).snapshotFaults;
+    expect(await faultsOf(other)).toEqual([expect.stringContaining('it is of another journal')]);
     expect(await restart(other, clock)).toBe(0);
     expect(warnings.join('\n')).toContain('not of this journal');
     expect(await restart(one, clock, 2)).toBe(0);
@@ -202,6 +200,7 @@ test('a snapshot of another journal or follower version, or ahead of its journal
     await run(short, clock, 3, 1);
     cpSync(join(one, 'snapshots'), join(short, 'snapshots'), { recursive: true });
     renameSync(join(short, `snapshots/${last}.snapshot`), join(short, 'snapshots/9000.snapshot'));
+    expect(await faultsOf(short)).toEqual([expect.stringContaining('the journal has no such record')]);
     expect(await restart(short, clock)).toBe(0);
   });
 });
@@ -250,24 +249,43 @@ test('a snapshot is made despite newer ones of another version, and is not the o
   });
 });
 
-/** The counter's name and version, but it wants a number more than the counter saves. */
-function followerThatCannotLoad() {
-  const visit = (sections: Sections): void => {
-    sections.number('all', 0);
-    sections.number('more', 0);
-  };
+/** A follower of the counter's name and version, whose part of a snapshot is another one. */
+const counterThat = (visit: (sections: Sections) => void) => {
   return { name: 'counter', apply: () => {}, snapshot: { version: 1, visit } };
-}
+};
+
+const takesMore = (sections: Sections): void => {
+  sections.number('all', 0);
+  sections.number('more', 0);
+};
+const takesNothing = (): void => {};
 
 test('a follower that cannot load its part stops one start; the next one skips the snapshot', {
   timeout,
 }, async () => {
+  for (const visit of [takesMore, takesNothing]) {
+    await inTempDir(async (dataDir) => {
+      const clock = new VirtualClock(START_MS);
+      await run(dataDir, clock, 1, 2, 1);
+      const opening = openExchange({ dataDir, clock, settings, followers: [counterThat(visit)] });
+      await expect(opening).rejects.toThrow(SnapshotUnusable);
+      expect(await restart(dataDir, clock)).toBe(0);
+    });
+  }
+});
+
+test('a snapshot made beside an exchange is read back, and gets no name if its file is damaged', {
+  timeout,
+}, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
-    await run(dataDir, clock, 1, 2, 1);
-    const opening = openExchange({ dataDir, clock, settings, followers: [followerThatCannotLoad()] });
-    await expect(opening).rejects.toThrow(SnapshotUnusable);
-    expect(await restart(dataDir, clock)).toBe(0);
+    await run(dataDir, clock, 1, 2);
+    const onStep = (step: string): void => {
+      if (step === 'written') flip(join(dataDir, 'snapshots', snapshotsIn(dataDir)[0]), 0.5);
+    };
+    const making = makeSnapshot(dataDir, [counter().follower], { log: () => {}, onStep });
+    await expect(making).rejects.toThrow(/does not match its checksum/);
+    expect(snapshotsIn(dataDir)).toEqual([]);
   });
 });
 
@@ -278,7 +296,7 @@ test('a follower that cannot load its part ends the making of a snapshot, which 
     const clock = new VirtualClock(START_MS);
     const { last } = await run(dataDir, clock, 1, 2, 1);
     await run(dataDir, clock, 2, 1);
-    const making = makeSnapshot(dataDir, [followerThatCannotLoad()], { log: () => {} });
+    const making = makeSnapshot(dataDir, [counterThat(takesMore)], { log: () => {} });
     await expect(making).rejects.toThrow(/^The snapshot cannot be used: it has no section follower counter\/more\.$/);
     expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
   });

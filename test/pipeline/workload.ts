@@ -1,10 +1,10 @@
 // A seeded stream of commands of every kind for the pipeline tests: a few owners and markets, orders that rest, match,
 // expire and are delayed, cancels, heartbeats, money in and out, keys created and deleted. Used by tests and by the child
 // process that is killed while it writes.
-import { createHash } from 'node:crypto';
-import type { EngineSettings, Follower, Sections } from '../../engine/index.ts';
+import type { EngineSettings, Follower, RunningExchange, Sections, VirtualClock } from '../../engine/index.ts';
 import { type Command, encodeCommand } from '../../engine/protocol/index.ts';
 import { Xorshift128 } from '../../server/dev/xorshift.ts';
+import { digest, tailOf } from '../support/commandParts.ts';
 
 export const START_MS = 1_750_000_000_000;
 
@@ -16,14 +16,8 @@ export const settings: EngineSettings = {
   creditMicro: 1_000_000,
 };
 
-const digest = (text: string, bytes: number): string =>
-  `0x${createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, bytes * 2)}`;
 export const ownerOf = (index: number): string => digest(`owner ${index}`, 20);
 export const keyOf = (index: number): string => digest(`key ${index}`, 16);
-export const tailOf = (texts: object): Uint8Array => new TextEncoder().encode(JSON.stringify(texts));
 
 const OWNER_COUNT = 6;
 const MARKET_COUNT = 3;
@@ -56,6 +50,25 @@ export function foundingCommands(): Uint8Array[] {
     commands.push({ type: 'Deposit', wallet: owner, owner, amountMicro: 5_000_000_000, isFaucet: 0 });
   }
   return commands.map(encodeCommand);
+}
+
+/** Submits the founding commands together. */
+export async function submitFounding(exchange: RunningExchange): Promise<void> {
+  await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
+}
+
+/** Submits this many rounds of commands of a seed, each round together, and advances the clock after each. */
+export async function submitRounds(
+  exchange: RunningExchange,
+  clock: VirtualClock,
+  seed: number,
+  { rounds, commandsEach, stepMs = 37 }: { rounds: number; commandsEach: number; stepMs?: number },
+): Promise<void> {
+  const commands = commandsOf(seed, () => clock.now());
+  for (let round = 0; round < rounds; round += 1) {
+    await Promise.all(Array.from({ length: commandsEach }, () => exchange.submit(commands.next().value)));
+    clock.advance(stepMs);
+  }
 }
 
 /** A generator of whole numbers below a bound. */

@@ -1,5 +1,6 @@
 // The registry alone: the life of API keys and wallet bindings against naive Maps, by properties; texts, slugs and terms of
 // events and markets by example. Commands go in as bytes, events come out as bytes, as in the pipeline.
+import { serialize } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -14,16 +15,17 @@ import {
   Message,
   RulesVersion,
   rejectionName,
+  SnapshotUnusable,
 } from '../../engine/protocol/index.ts';
 import { StateHasher } from '../../engine/protocol/stateHasher.ts';
 import { Registry } from '../../engine/registry/index.ts';
+import { tailOf } from '../support/commandParts.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const hex = (value: number, bytes: number): string => `0x${value.toString(16).padStart(bytes * 2, '0')}`;
 const address = (value: number): string => `0xaa${hex(value, 19).slice(2)}`;
 const keyIdOf = (owner: number, nonce: number, kind: number, generation: number): string =>
   hex(((owner * 16 + nonce) * 4 + kind) * 16 + generation, 16);
-const tailOf = (texts: Readonly<Record<string, unknown>>): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(texts));
 const ZERO_ID = hex(0, 16);
 
 /** Runs a command through admit and record, as if the core accepted every command. */
@@ -330,6 +332,29 @@ test('a command inside a larger message is read at its offset', () => {
   harness.registry.record(1, message, 8, create.length, out);
   expect(harness.registry.admit(message, 504, order.length, out)).toBe(true);
   harness.registry.checkInvariants();
+});
+
+test('loading a snapshot whose lists do not match their tables throws SnapshotUnusable', () => {
+  const harness = new Harness();
+  const key = { keyId: keyIdOf(1, 0, 0, 0), nonce: 0, generation: 0, kind: 0 };
+  harness.run({ type: 'CreateApiKey', owner: address(1), ...key });
+  harness.run({ type: 'BindWallet', owner: address(1), wallet: address(9), signatureType: 1 });
+  harness.run(marketOf(0));
+  const sound = new Map<string, unknown>();
+  harness.registry.visit(new KeptSections(sound, false));
+  const load = (name: string, value: unknown): void => {
+    expect(sound.has(name), name).toBe(true);
+    new Registry().visit(new KeptSections(new Map([...sound, [name, value]]), true));
+  };
+  load('rulesVersion', sound.get('rulesVersion'));
+  for (const [name, value] of [
+    ['apiKeys/keys', serialize(Array(1_025).fill({ owner: address(1), ...key, createdMs: 5 }))],
+    ['wallets/bindings', serialize([])],
+    ['wallets/ownerOf', serialize([])],
+    ['catalog/tokens/size', 1],
+  ] as const) {
+    expect(() => load(name, value), name).toThrow(SnapshotUnusable);
+  }
 });
 
 function feedTexts(hasher: StateHasher, ...texts: readonly string[]): void {

@@ -8,7 +8,8 @@ import { MarketEventSchema, UserEventSchema } from '@polymarket/bindings/subscri
 import { createSecureClient, forkEnvironmentConfig } from '@polymarket/client';
 import { privateKey } from '@polymarket/client/viem';
 import { expect, test } from 'vitest';
-import { developmentKey, newTrader, OrderType, raw, Side } from '../conformance/world.ts';
+import { developmentKey, newTrader, OrderType, Side } from '../conformance/world.ts';
+import { send } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
 import { TestSocket } from './socket.ts';
 
@@ -47,7 +48,7 @@ test(
     const server = await startServerProcess({ args: ['--house', 'busy', '--ws-heartbeat', '500ms'] });
     const { url } = server;
     const ws = url.replace('http', 'ws');
-    const { data } = (await raw(url, 'GET', '/sampling-markets?next_cursor=MA==')).json;
+    const { data } = (await send(url, 'GET', '/sampling-markets?next_cursor=MA==')).json;
     const markets = data.slice(0, MARKETS) as { readonly condition_id: string; readonly tokens: readonly Token[] }[];
     const tokenIds = markets.flatMap(({ tokens }) => tokens.map(({ token_id: id }) => id));
 

@@ -1,22 +1,17 @@
 // A seeded flow of commands over many markets for the tests of the streams: orders near the middle that rest, cross and
 // sweep, cancels of one order, of a market and of everything, and now and then a change of a tick or a minimum. Also the
 // commands that create its world. Everything follows from the seed.
-import { createHash } from 'node:crypto';
 import { ApiKeyKind, type Command, encodeCommand, MarketField, OrderType } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { digest } from '../support/commandParts.ts';
 import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 const OWNERS = 8;
 
-const digest = (text: string, bytes: number): string =>
-  `0x${createHash('sha256')
-    .update(text)
-    .digest('hex')
-    .slice(0, bytes * 2)}`;
 export const ownerOf = (index: number): string => digest(`stream owner ${index}`, 20);
 export const keyIdOf = (index: number): string => digest(`stream key ${index}`, 16);
 /**

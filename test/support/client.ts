@@ -54,7 +54,7 @@ export function l2Headers(
   { apiKey, secret, passphrase }: ApiCredentials,
   method: string,
   path: string,
-  body = '',
+  body: string | Buffer = '',
 ): HeaderFields {
   const timestamp = nowSeconds();
   return {
@@ -109,7 +109,7 @@ export interface RawReply {
 }
 
 /** The first complete reply in the bytes, and the rest; undefined while it is incomplete. */
-function parseReply(bytes: Buffer, hasBody: boolean): { reply: RawReply; rest: Buffer } | undefined {
+export function parseReply(bytes: Buffer, hasBody: boolean): { reply: RawReply; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
   const [statusLine, ...lines] = bytes.toString('latin1', 0, end).split('\r\n');

@@ -23,7 +23,7 @@ interface ServerProcessOptions {
 }
 
 /** How a process ended. */
-interface ProcessEnd {
+export interface ProcessEnd {
   readonly status: number | null;
   readonly signal: NodeJS.Signals | null;
 }
@@ -80,8 +80,8 @@ export async function runToEnd(args: readonly string[], options: ServerProcessOp
   return { ...(await ended), output: state.output, stdout: state.stdout };
 }
 
-/** Follows a running process: its output, its end, and a way to end it. */
-function follow(child: ChildProcess) {
+/** Follows a running process: what it prints, on both streams and on standard output alone, its end, and a way to end it. */
+export function follow(child: ChildProcess) {
   const ended = endOf(child);
   const state = { output: '', stdout: '' };
   const gather = (text: string): void => {
@@ -106,18 +106,19 @@ function urlInBanner(output: string): string | undefined {
 }
 
 /**
- * The URL as soon as the server reports that it is ready, or, where
- * it is silent (`--quiet` and a given port), as soon as it answers.
+ * The URL as soon as the server reports that it is ready, or, where it is silent (`--quiet` and a given port), as soon as it
+ * answers; `tooSoon` once the process has ended.
  */
 async function readyUrl(
   child: ChildProcess,
   state: { readonly output: string },
   quietPort: number | undefined,
+  tooSoon: Promise<never>,
 ): Promise<string> {
-  for (;;) {
+  while (child.exitCode === null && child.signalCode === null) {
     const url = urlInBanner(state.output);
     if (url !== undefined) return url;
-    if (quietPort === undefined) await once(child, 'printed');
+    if (quietPort === undefined) await Promise.race([once(child, 'printed'), tooSoon]);
     else {
       await sleep(50);
       const isUp = await fetch(`http://127.0.0.1:${quietPort}/readyz`).then(
@@ -127,6 +128,7 @@ async function readyUrl(
       if (isUp) return `http://127.0.0.1:${quietPort}`;
     }
   }
+  return tooSoon;
 }
 
 /** Starts a server on a free port and waits until it is ready; throws with its output when it ends before that. */
@@ -141,8 +143,8 @@ export async function startServerProcess(options: ServerProcessOptions): Promise
   const tooSoon = ended.then(({ status, signal }): never => {
     throw new Error(`the server ended with ${status ?? signal} before it was ready:\n${state.output}`);
   });
-  const url = await Promise.race([readyUrl(child, state, quietPort), tooSoon]);
-  tooSoon.catch(() => {}); // from here on the caller watches for its end
+  tooSoon.catch(() => {}); // once it is ready, the caller watches for its end
+  const url = await readyUrl(child, state, quietPort, tooSoon);
   return {
     url,
     pid: child.pid ?? -1,

@@ -29,7 +29,7 @@ import {
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir } from '../journal/support.ts';
-import { commandsOf, counter, foundingCommands, START_MS, settings } from '../pipeline/workload.ts';
+import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
@@ -39,17 +39,13 @@ const main = join(import.meta.dirname, '../../server/main.ts');
 const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
 
 /** Runs further commands in an exchange that is opened and closed; it leaves a snapshot. */
-async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom: number | undefined = 1) {
-  const { count, follower } = counter(1);
-  const exchange = await openExchange({ dataDir, clock, settings, followers: [follower], snapshotFrom });
-  if (exchange.isFresh) await Promise.all(foundingCommands().map((command) => exchange.submit(command)));
-  const commands = commandsOf(seed, () => clock.now());
-  for (let round = 0; round < 5; round += 1) {
-    await Promise.all(Array.from({ length: 25 }, () => exchange.submit(commands.next().value)));
-    clock.advance(37);
-  }
+async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom = 1) {
+  const followers = [counter().follower];
+  const exchange = await openExchange({ dataDir, clock, settings, followers, snapshotFrom });
+  if (exchange.isFresh) await submitFounding(exchange);
+  await submitRounds(exchange, clock, seed, { rounds: 5, commandsEach: 25 });
   await exchange.close();
-  return { last: exchange.durableSequence, hashes: exchange.stateHash(), from: exchange.snapshotSequence, count };
+  return { hashes: exchange.stateHash(), from: exchange.snapshotSequence };
 }
 
 /** A data directory with three snapshots and some records after the last one, with its journal's verification and bytes. */
@@ -203,11 +199,11 @@ test('archiving reports progress up to the last record of the journal', LONG, as
   await inTempDir(async (folder) => {
     const dataDir = join(folder, 'data');
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const told: [number, number][] = [];
-    const onProgress = (done: number, total: number): void => void told.push([done, total]);
+    const reported: [number, number][] = [];
+    const onProgress = (done: number, total: number): void => void reported.push([done, total]);
     const archived = await archiveJournal(dataDir, join(folder, 'archive'), { onProgress });
     const total = verified.recordCount;
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [(archived?.keptFrom ?? 0) - 1, total],
       [total, total],
     ]);
@@ -247,6 +243,37 @@ test('without the archive, starts from a snapshot work and other readers name th
   });
 });
 
+test(
+  'the list of archived parts may be edited to name their new place, and is refused if it makes no sense',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const [dataDir, archive, moved] = ['data', 'archive', 'moved'].map((name) => join(folder, name));
+      const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+      const archived = await archiveJournal(dataDir, archive);
+      const file = join(dataDir, 'archive.json');
+      const list = JSON.parse(readFileSync(file, 'utf8'));
+      const [part] = list.parts;
+      renameSync(archive, moved);
+      const withPart = (change: object): string => JSON.stringify({ ...list, parts: [{ ...part, ...change }] });
+      writeFileSync(file, withPart({ folder: part.folder.replace(archive, moved) }));
+      expect(await bytesOf(dataDir)).toEqual(bytes);
+      const refusals = [
+        [withPart({ folder: dataDir }), `its records begin at ${archived?.keptFrom}`],
+        [withPart({ folder: undefined }), `The archive list ${file} cannot be read: a part has no folder or no hash`],
+        [withPart({ firstSequence: 2 }), 'does not begin at record 1'],
+        [withPart({ lastSequence: 0 }), 'does not begin at record 1'],
+        ['{"journal":"","parts":1}', 'it is not an archive list'],
+        ['{', `The archive list ${file} cannot be read: `],
+      ] as const;
+      for (const [text, reason] of refusals) {
+        writeFileSync(file, text);
+        await expect(verifyJournal(dataDir), text).rejects.toThrow(reason);
+      }
+    });
+  },
+);
+
 test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
   await inTempDir(async (folder) => {
     const sound = join(folder, 'sound');
@@ -270,14 +297,19 @@ test('a crash at any step of archiving loses no record, and the next call comple
   });
 });
 
+/** Archives a journal up to the step after which the copy is in the archive and nothing has been removed. */
+async function crashAfterFirstStep(dataDir: string, archive: string): Promise<void> {
+  const onStep = (): void => {
+    throw new Error('crash');
+  };
+  await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
+}
+
 test('if the archived copy differs from the original, no record is removed', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const crash = (): void => {
-      throw new Error('crash');
-    };
-    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    await crashAfterFirstStep(dataDir, archive);
     const [part] = readdirSync(archive);
     const file = join(archive, part, 'journal', 'data.mdb');
     const damaged = readFileSync(file);
@@ -301,10 +333,7 @@ test('on a full disk archive names the copy that cannot be written and leaves no
     expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
     expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
     // The same for the copy of what is kept, once the part is in the archive.
-    const crash = (): void => {
-      throw new Error('crash');
-    };
-    await expect(archiveJournal(dataDir, archive, { onStep: crash })).rejects.toThrow('crash');
+    await crashAfterFirstStep(dataDir, archive);
     const again = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
     expect(again.stderr).toMatch(copyOf(`${dataDir}/journal-kept`));
     expect([again.status, readdirSync(dataDir)]).toEqual([1, names]);
@@ -324,7 +353,7 @@ test(
       const command = ['archive', archive, '--data-dir', dataDir];
       expect((await runToEnd(command)).output).toContain('Nothing to archive');
       await makeWorld(dataDir, clock);
-      const exchange = await openExchange({ dataDir, clock, settings, followers: [counter(1).follower] });
+      const exchange = await openExchange({ dataDir, clock, settings, followers: [counter().follower] });
       const refused = await runToEnd(command);
       expect([refused.status, refused.output]).toEqual([4, expect.stringContaining('is in use by process')]);
       await exchange.close();
@@ -345,11 +374,15 @@ test('archiving syncs format.json, then its folder, and the archive folder again
     await makeWorld(dataDir, new VirtualClock(START_MS));
     const synced = await watchSyncs(() => archiveJournal(dataDir, archive));
     const [name] = readdirSync(archive);
-    const draft = join(archive, `${name}.draft`);
-    expect(synced).toEqual(
-      expect.arrayContaining([join(draft, 'format.json'), draft, archive].map((path) => `synced ${path}`)),
-    );
-    expect(synced.indexOf(`synced ${draft}`)).toBeGreaterThan(synced.indexOf(`synced ${join(draft, 'format.json')}`));
+    const [part, list, journal] = [join(archive, name), join(dataDir, 'archive.json'), join(dataDir, 'journal')];
+    // The part, then the list that names it, and only then the journal without its records.
+    expect(synced.filter((entry) => !/journal-kept|\.mdb$|^made /.test(entry) || entry.startsWith('named '))).toEqual([
+      `synced ${folder}`,
+      ...[`synced ${join(`${part}.draft`, 'format.json')}`, `synced ${join(`${part}.draft`, 'journal')}`],
+      ...[`synced ${part}.draft`, `named ${part}`, `synced ${archive}`],
+      ...[`synced ${dataDir}`, `synced ${list}.new`, `named ${list}`, `synced ${dataDir}`],
+      ...[`named ${join(journal, 'data.mdb')}`, `synced ${journal}`],
+    ]);
   });
 });
 

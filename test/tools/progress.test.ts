@@ -33,12 +33,12 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
   '%s shows the cursor again and ends the process as it would without a bar',
   (name) => {
     const wait = 'setInterval(() => {}, 1_000);';
-    const sent = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
-    expect(sent).toEqual({ status: null, signal: name, isHidden: false });
-    const heard = withBar(
+    const unhandled = withBar(`process.kill(process.pid, '${name}'); ${wait}`);
+    expect(unhandled).toEqual({ status: null, signal: name, isHidden: false });
+    const handled = withBar(
       `process.on('${name}', () => process.exit(5)); process.kill(process.pid, '${name}'); ${wait}`,
     );
-    expect(heard).toEqual({ status: 5, signal: null, isHidden: false });
+    expect(handled).toEqual({ status: 5, signal: null, isHidden: false });
   },
 );
 

@@ -137,6 +137,7 @@ for (const seed of [1, 2, 3, 4]) {
     });
     const player = new Player(seed, { exchange, clock, views });
     await player.play(0);
+    let pointCount = 0;
     for (let round = 0; round < 40; round += 1) {
       await player.continue(random.int(1, 12));
       clock.advance(random.pick([0, 400, 60_000, 200_000, 15_000_000, 86_100_000, 86_400_000]));
@@ -159,6 +160,7 @@ for (const seed of [1, 2, 3, 4]) {
         const range = { startS, endS, fidelityMinutes: random.pick([1, 1, 3, 60]) };
         const lastS = market.closedMs === undefined ? nowS : Math.floor(market.closedMs / 1_000);
         const points = pointsOf(seen, range, lastS);
+        pointCount += points.length;
         for (const outcome of [0, 1]) {
           const json = historyJson(views.history, market, outcome, { ...range, intervalS: undefined }, nowS);
           const shown = points.map(([t, p]) => ({ t, p: (outcome === 0 ? p : HALF_PIPS - p) / HALF_PIPS }));
@@ -166,6 +168,8 @@ for (const seed of [1, 2, 3, 4]) {
         }
       }
     }
+    expect(pointCount).toBeGreaterThan(1_000);
+    expect(log.seen.flatMap(({ trades }) => trades).length).toBeGreaterThan(10);
     await exchange.close();
   });
 }

@@ -83,7 +83,7 @@ const partyOf = ({ id, accountId, owner, maker, keyId, outcome, side, builder }:
   return { id, accountId, owner, maker, keyId, outcome, side, builder };
 };
 /** Every field of a trade. */
-function saidBy(trade: Trade) {
+function fieldsOf(trade: Trade) {
   const { ordinal, marketIndex, tradeNumber, pricePips, lots, feeMicro, bucketIndex, status, matchMs, updatedMs } =
     trade;
   const makers = trade.makers.map(({ order, ...part }) => ({ ...part, order: partyOf(order) }));
@@ -101,19 +101,19 @@ function reloaded(view: TradesView): TradesView {
   return loaded;
 }
 
-function expectSame(view: TradesView, due: readonly ReturnType<typeof saidBy>[]): void {
-  for (const trade of due) {
-    expect(saidBy(view.byOrdinal(trade.ordinal))).toEqual(trade);
+function expectSame(view: TradesView, expected: readonly ReturnType<typeof fieldsOf>[]): void {
+  for (const trade of expected) {
+    expect(fieldsOf(view.byOrdinal(trade.ordinal))).toEqual(trade);
     expect(view.byNumber(trade.marketIndex, trade.tradeNumber)?.ordinal).toBe(trade.ordinal);
   }
   for (let market = 0; market < 3; market += 1) {
-    const ofMarket = due.filter(({ marketIndex }) => marketIndex === market);
+    const ofMarket = expected.filter(({ marketIndex }) => marketIndex === market);
     expect(view.ofMarket(market)).toEqual(ofMarket.map(({ ordinal }) => ordinal));
     expect(view.byNumber(market, ofMarket.length + 1)).toBeUndefined();
   }
   for (let index = 0; index < 10; index += 1) {
     const owner = hex(index + 1, 40);
-    const own = due.filter(
+    const own = expected.filter(
       ({ taker, makers }) => taker.owner === owner || makers.some(({ order }) => order.owner === owner),
     );
     expect(view.ofOwner(owner)).toEqual(own.map(({ ordinal }) => ordinal));
@@ -123,25 +123,25 @@ function expectSame(view: TradesView, due: readonly ReturnType<typeof saidBy>[])
 test('packed trades keep every field, also after a snapshot, and trading continues', () => {
   const draws = fc.sample(drawn, { numRuns: 1_500, seed: 11 });
   const world = new World();
-  const due: ReturnType<typeof saidBy>[] = [];
+  const expected: ReturnType<typeof fieldsOf>[] = [];
   const play = (some: readonly Drawn[]): void => {
     for (const one of some) {
       const trade = world.trade(one);
       world.step(trade, TradeStatus.MINED);
       world.step(trade, TradeStatus.CONFIRMED);
-      due.push(saidBy(trade));
+      expected.push(fieldsOf(trade));
     }
   };
   play(draws.slice(0, 1_000));
-  expectSame(world.view, due);
+  expectSame(world.view, expected);
   const loaded = reloaded(world.view);
-  expectSame(loaded, due);
-  const ordinal = due.length + 1;
+  expectSame(loaded, expected);
+  const ordinal = expected.length + 1;
   const order = orderOf(0, Side.BUY, 0);
   const event = { marketIndex: 2, tradeNumber: 1_000_000, pricePips: 1, lots: 1, feeMicro: 0 } as EventOf<'Trade'>;
   expect(loaded.traded(event, order, 5).ordinal).toBe(ordinal);
   play(draws.slice(1_000));
-  expectSame(world.view, due);
+  expectSame(world.view, expected);
 });
 
 test('loading inconsistent packed trades throws SnapshotUnusable', () => {
@@ -196,9 +196,9 @@ test('an unconfirmed trade still gets its status changes after thousands of late
   world.step(slow, TradeStatus.CONFIRMED);
   const { marketIndex, tradeNumber } = slow;
   expect(world.view.byNumber(marketIndex, tradeNumber)?.status).toBe(TradeStatus.CONFIRMED);
-  const due = saidBy(slow);
+  const expected = fieldsOf(slow);
   for (const one of others.slice(0, 600)) world.step(world.trade(one), TradeStatus.CONFIRMED);
-  expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
+  expect(fieldsOf(world.view.byOrdinal(1))).toEqual(expected);
 });
 
 test('a trade with 30,000 makers is packed completely', () => {
@@ -207,11 +207,11 @@ test('a trade with 30,000 makers is packed completely', () => {
   const terms = { market: 0, taker: 1, feeMicro: 5, side: Side.BUY, outcome: 1 } as const;
   const large = world.trade({ ...terms, makers });
   world.step(large, TradeStatus.CONFIRMED);
-  const due = saidBy(large);
+  const expected = fieldsOf(large);
   for (let count = 0; count < 400; count += 1) {
     world.step(world.trade({ ...terms, makers: makers.slice(0, 1) }), TradeStatus.CONFIRMED);
   }
-  expect(saidBy(world.view.byOrdinal(1))).toEqual(due);
+  expect(fieldsOf(world.view.byOrdinal(1))).toEqual(expected);
   // Trades of a builder are requested one by one; the packed trade behind them is read once.
   const builders = new BuildersView(world.view);
   builders.traded(large);
@@ -220,7 +220,7 @@ test('a trade with 30,000 makers is packed completely', () => {
   expect(fills.map(({ maker }) => maker?.lots)).toEqual(Array.from({ length: 3_000 }, (_, index) => 10 * index + 4));
   expect(new Set(fills.map(({ trade }) => trade)).size).toBe(1);
   expect([0, 1, 2].map((ordinal) => builders.countUpTo(code, ordinal))).toEqual([0, 3_000, 3_000]);
-  expect(due.makers[4].kind).toBe(FillKind.MINT);
+  expect(expected.makers[4].kind).toBe(FillKind.MINT);
 });
 
 test('packed trades and their orders are garbage-collected', async () => {

@@ -9,7 +9,8 @@ import { Catalog } from '../../server/catalog/index.ts';
 import { StreamFeed } from '../../server/streams/feed.ts';
 import { type Trade, Views } from '../../server/views/index.ts';
 import { inTempDir } from '../journal/support.ts';
-import { commandsOf, foundingCommands, keyOf, ownerOf, START_MS, settings, tailOf } from '../pipeline/workload.ts';
+import { commandsOf, keyOf, ownerOf, START_MS, settings, submitFounding } from '../pipeline/workload.ts';
+import { tailOf } from '../support/commandParts.ts';
 
 const MARKETS = 3;
 const OWNERS = 6;
@@ -106,7 +107,7 @@ test('views, catalog and streams from a snapshot equal those of a full replay, a
     const clock = new VirtualClock(START_MS);
     const before = readers();
     const first = await open(dataDir, clock, before);
-    await Promise.all(foundingCommands().map((command) => first.submit(command)));
+    await submitFounding(first);
     await work(first, clock, 3, 40);
     await first.close();
     const loaded = readers();
