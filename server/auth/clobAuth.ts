@@ -50,7 +50,7 @@ export function signClobAuth(statement: ClobAuth, chainId: number, privateKey: U
 /**
  * Checks L1 headers of either family; an absent nonce is 0.
  * @param nowMs the clock, milliseconds since the epoch; the timestamp may be 300 s old or 30 s ahead
- * @returns the owner's lower-case address; undefined if the headers are malformed or not signed by it; never throws
+ * @returns the owner's lower-case address; undefined if the headers are malformed, stale or not signed by it; never throws
  */
 export function verifyL1(headers: AuthHeaders, chainId: number, nowMs: number): string | undefined {
   const { address, timestamp, signature } = headers;

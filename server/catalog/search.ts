@@ -1,6 +1,7 @@
 // Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes prefixes
 // and tolerates typos. Words that too many events share are kept out of it (they contribute nothing to the ranking and cost
-// most), in plain lists that only narrow its results. Used by index.ts; documents are rebuilt when events change.
+// most), in plain lists that narrow its results, and that are searched by themselves if it finds nothing. Used by index.ts; documents are
+// rebuilt when events change.
 import { LoopTurn, type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
@@ -139,7 +140,7 @@ export class CatalogSearch {
     const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, common, isWanted);
     if (all.length > 0) return all;
     const some = this.ranked(rare.join(' '), 'OR', isWanted);
-    return some.length > 0 ? some : this.withRarest(common, isWanted);
+    return some.length > 0 || words.length === 1 ? some : this.withRarest(common, isWanted);
   }
 
   /** Events that have all of these words, best match first; a lone rare word is also completed to common ones. */

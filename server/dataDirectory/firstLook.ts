@@ -12,12 +12,12 @@ const CHILD = './firstLookChild.ts';
 /** Signals by which an operator or the system ends a process, whatever it does: they say nothing about the journal. */
 const SIGNALS_FROM_OUTSIDE: ReadonlySet<NodeJS.Signals> = new Set([...endSignals, 'SIGKILL']);
 
-/** The child was ended by a signal from outside; a stop sends the same signal to the start itself. */
+/** The child was ended by a signal from outside. If that was a stop, the start itself gets the signal too. */
 export class FirstLookEnded extends FatalError {}
 
 /**
  * Reads the journal in a child process, unless it was closed properly; returns if the process survives.
- * @throws FatalError if reading kills the process, or if it cannot be started or is ended by others
+ * @throws FatalError if reading kills the process or it cannot be started; FirstLookEnded if a signal from outside ends it
  */
 export async function requireReadable(dataDir: string): Promise<void> {
   const file = journalFileIn(dataDir);

@@ -1,6 +1,7 @@
 // Determines the address that a request comes from, and guards the endpoints that only listed addresses may call
 // (interface.md 5, 7). Called by handle.ts, and by streams/admission.ts for the address alone, while uWebSockets' request is
-// valid. A client's own claims about its address are ignored: X-Forwarded-For is read only if the connection comes from a configured proxy.
+// valid. A client's own claims about its address are ignored: X-Forwarded-For is read only if the connection comes from a
+// configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
 import { BadRequest } from './errors.ts';

@@ -6,7 +6,6 @@ import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
 import { BadRequest } from '../http/errors.ts';
-import { memoizeRecent } from '../lib/memoize.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
 import { pipsText } from '../wire/numbers.ts';
@@ -42,12 +41,9 @@ export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): v
 
 const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
-const DATES_KEPT_MAX = 10_000;
-
-/** A date-time in the form that texts keep. Cached, since the dates of one import repeat. */
-const dateText = memoizeRecent(DATES_KEPT_MAX, (text: string) => new Date(text).toISOString());
-
-const dateOf = (text: string | undefined): string | undefined => (text === undefined ? undefined : dateText(text));
+/** A date-time in the form that texts keep. */
+const dateOf = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : new Date(text).toISOString();
 
 interface Dates {
   readonly startDate?: string | undefined;

@@ -54,7 +54,7 @@ export function latenessOf({ validUntilMs }: RetryTerms, services: Services): Re
 }
 
 /** The state of an order that the views still hold, as JSON text. */
-function presentOriginal(order: Order, { markets, trades }: Views): string {
+function originalInViews(order: Order, { markets, trades }: Views): string {
   // A delayed order trades only when it is released: its first answer names no trades.
   const places = order.wasDelayed ? [] : order.trades;
   const all = places.flatMap(({ marketIndex, tradeNumber }) => trades.byNumber(marketIndex, tradeNumber) ?? []);
@@ -67,7 +67,7 @@ async function originalOf(
   { views, historian }: Services,
 ): Promise<Original | undefined> {
   const order = views.orders.byId(orderId);
-  if (order !== undefined) return JSON.parse(presentOriginal(order, views)) as Original; // written by originalJson
+  if (order !== undefined) return JSON.parse(originalInViews(order, views)) as Original; // written by originalJson
   const found = await historian.ask({ query: { kind: 'original', orderId, owner }, dialect: 'polymarket' });
   return found && (JSON.parse(Buffer.from(found).toString('utf8')) as Original); // written by originalJson too
 }

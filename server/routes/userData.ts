@@ -62,9 +62,9 @@ const openOrders: Handler = (request, { services: { views }, caller }) => {
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readOrderFilter(request.query);
   const { owner } = caller();
-  const isAsked = (order: Order): boolean => orderMatches(filter, order, views.markets.of(order));
+  const isMatch = (order: Order): boolean => orderMatches(filter, order, views.markets.of(order));
   function* reply(): ReplySteps {
-    const found = search(openCandidates(filter, owner, views), isAsked);
+    const found = search(openCandidates(filter, owner, views), isMatch);
     const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
     // An order found in an earlier turn of the loop may have ended by now.
     const items = rows.filter(isOpen).map((order) => orderRow(order, views.markets.of(order)));
@@ -107,9 +107,9 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const cursor = parseCursor(request.query.get('next_cursor'));
   const filter = readTradeFilter(request.query);
   const { owner } = caller();
-  const isAsked = (trade: Trade): boolean => tradeMatches(filter, trade, views.markets.of(trade));
+  const isMatch = (trade: Trade): boolean => tradeMatches(filter, trade, views.markets.of(trade));
   function* reply(): ReplySteps {
-    const found = search(candidates(filter, owner, views, cursor), isAsked);
+    const found = search(candidates(filter, owner, views, cursor), isMatch);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
     const items = rows.map((trade) => dialect.tradeRow(trade, views.markets.of(trade), owner));
     return { body: pageJson(items, nextCursor, PAGE_ROWS) };

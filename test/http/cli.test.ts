@@ -246,7 +246,7 @@ describe('unsuccessful starts', () => {
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir]);
     const sentence = `The file ${join(dataDir, 'mode')} cannot be written: ENOSPC`;
     expect([end.status, end.output]).toEqual([5, expect.stringContaining(sentence)]);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('a data directory without its mode file: exit status 5, and the journal stays unchanged', async () => {
@@ -294,7 +294,7 @@ describe('unsuccessful starts', () => {
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
     const end = await runToEnd(['start', '--port', '0', '--data-dir', dataDir], { env });
     expect([end.status, end.output]).toEqual([0, 'SIGTERM: stopped while reading the journal.\n']);
-    await (await startServerProcess({ dataDir })).stop();
+    await startAndStop(dataDir);
   });
 
   test('an unreadable file in the data directory: exit status 5, and the message names the cause', async () => {

@@ -1,4 +1,4 @@
-// Handlers called without a socket, so that a test can count the turns of the loop in which a reply is made, and do
+// Handlers called without a socket, so that a test can count the turns of the loop in which a reply is result, and do
 // something before the last of them. Used by the tests of long replies and searches.
 import { expect } from 'vitest';
 import type { Context, Handler, HttpRequest } from '../../server/http/endpoint.ts';
@@ -6,26 +6,31 @@ import { inTurns } from '../../server/http/inTurns.ts';
 import { bytesOfBody } from '../../server/http/replyBody.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 
-type Made = ReturnType<Handler>;
+type HandlerResult = ReturnType<Handler>;
 
 /** Calls an endpoint's handler with the parts of a request and of a context that it needs. */
-export function callHandler(method: string, path: string, request: Partial<HttpRequest>, context: object): Made {
+export function callHandler(
+  method: string,
+  path: string,
+  request: Partial<HttpRequest>,
+  context: object,
+): HandlerResult {
   const whole = { params: {}, query: new URLSearchParams(), ...request };
   return endpointOf(method, path).handler(whole as HttpRequest, context as Context); // it needs no more
 }
 
 /** The reply that the door makes of a handler's result, for a client that waits. */
-export const replyOf = (made: Made) => inTurns(made, { isAborted: false });
+export const replyOf = (result: HandlerResult) => inTurns(result, { isAborted: false });
 
 /**
  * The text of that reply, and in how many turns of the loop it was made.
  * @param meanwhile runs before the first of them
  */
 export async function replyInTurns(
-  made: Made,
+  result: HandlerResult,
   meanwhile: () => unknown = () => {},
 ): Promise<{ readonly text: string; readonly turns: number }> {
-  const reply = Promise.resolve(replyOf(made));
+  const reply = Promise.resolve(replyOf(result));
   let isMade = false;
   const end = (): void => {
     isMade = true;

@@ -247,8 +247,8 @@ const tagFilters = {
 const userCreated = flagThat('If true, matches nothing: users cannot create markets');
 const gameIds = list('Game ids; matches nothing');
 const gameTime = textParameter.meta({ description: 'Time of a game; matches nothing, because no event is a game' });
-/** Filters of official clients by what no market here is. */
-const marketsNotHere = {
+/** Filters of official clients that no market here matches. */
+const unmatchedMarketFilters = {
   cyom: userCreated,
   game_id: gameIds,
   sports_market_types: list('Types of sports markets; matches nothing'),
@@ -280,7 +280,7 @@ const marketQuery = {
   ...dates,
   include_tag: flagParameter,
   uma_resolution_status: list('Oracle status; only resolved markets have one'),
-  ...marketsNotHere,
+  ...unmatchedMarketFilters,
   creator,
 };
 const eventQuery = {
