@@ -36,6 +36,7 @@ export class Asker {
     const status = await new Promise<number>((resolve, reject) => {
       this.onAnswer = resolve;
       this.onError = reject;
+      if (this.socket.destroyed) reject(new Error(`${this.host} has closed the connection.`));
       this.socket.write(`GET ${path} HTTP/1.1\r\nhost: ${this.host}\r\n\r\n`);
     });
     const tookMs = performance.now() - startedMs;

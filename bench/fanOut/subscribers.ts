@@ -124,6 +124,7 @@ async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>
   isInPasses = false;
   const former = sockets;
   sockets = [];
+  closedCount = 0;
   for (const socket of former) socket.destroy();
   received = new Float64Array(count);
   scan = new FrameScan(count);
@@ -136,7 +137,6 @@ async function connectAll(question: Extract<ClientQuestion, { kind: 'connect' }>
   received.fill(0);
   arrivals = [];
   targetBytes = Number.POSITIVE_INFINITY;
-  closedCount = 0;
   isInPasses = question.isInPasses;
   if (isInPasses) readPass();
 }

@@ -183,7 +183,7 @@ export async function runOpenLoop(
   const sendDue = (): void => {
     const due = Math.min(requests.length, Math.floor((performance.now() - startMs) / intervalMs) + 1);
     while (next < due) {
-      const connection = free.pop();
+      const connection = free.shift(); // in turn: the server closes one that is idle for some seconds
       if (connection === undefined) return;
       connection.sentAtMs = startMs + next * intervalMs;
       connection.send(requests[next]);

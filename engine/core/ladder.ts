@@ -48,11 +48,13 @@ function sharedWordsOf(gridPips: number): Int32Array {
   return words;
 }
 
+/** The least number of pips that is no grid. */
+const GRIDS_END = PIPS_PER_UNIT + 1;
 /**
  * 1 / grid, by grid: a multiplication finds a level faster than a division. One table for all ladders, since a fraction in a
  * field of each would be a boxed number.
  */
-const inverses = Float64Array.from({ length: PIPS_PER_UNIT + 1 }, (_, gridPips) => 1 / gridPips);
+const inverses = Float64Array.from({ length: GRIDS_END }, (_, gridPips) => 1 / gridPips);
 
 export class Ladder {
   /** Distance of neighbouring levels in pips: divides the tick and every resting price. */

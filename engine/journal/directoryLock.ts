@@ -80,8 +80,11 @@ export class DirectoryLock {
   /** Removes the lock if it is ours, and its socket. */
   private remove(): void {
     const lockPath = lockPathIn(this.directory);
-    if (readHolder(lockPath)?.id === this.id) rmSync(lockPath, { force: true });
-    this.stopListening();
+    try {
+      if (readHolder(lockPath)?.id === this.id) rmSync(lockPath, { force: true });
+    } finally {
+      this.stopListening();
+    }
   }
 
   private take(): void {

@@ -18,7 +18,7 @@ export class JournalDamaged extends Error {
 
 /**
  * Where the holder of a data directory lives: in our own pid namespace; in another one (of a container, say), where it answers;
- * or in another one, and it could not be asked.
+ * or in another one, and it could not be reached.
  */
 export type HolderPlace = 'here' | 'elsewhere' | 'unreachable';
 

@@ -377,6 +377,7 @@ export function* cursorsOf(
   // LMDB keeps no checksums of its pages: a damaged one can end the iteration early without an error.
   const lastBatchSequence = askLastBatchSequence();
   if (position.sequence <= lastBatchSequence) {
-    throw new JournalDamaged(position.sequence, `the records from it to ${lastBatchSequence - 1} are not found`);
+    const missing = position === START ? Math.min(fromSequence, lastBatchSequence) : position.sequence;
+    throw new JournalDamaged(missing, `the records from it to ${lastBatchSequence - 1} are not found`);
   }
 }

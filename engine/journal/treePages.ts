@@ -10,7 +10,7 @@ const IS_BRANCH = 0x01;
 const IS_LEAF = 0x02;
 /** Offsets in a node. A leaf's begins with its value's length, a branch's with a page number, which continues in its flags. */
 const NODE = { flags: 4, keyBytes: 6, headBytes: 8 } as const;
-/** A value in pages of its own, overflow pages: its node holds the first one's number, a transaction, and how many they are. */
+/** A value in overflow pages: its node holds the first one's number, a transaction, and their count. */
 const IS_IN_OVERFLOW_PAGES = 0x01;
 const REFERENCE = { page: 0, pages: 16, bytes: 24 } as const;
 const KEY_BYTES_MAX = 511;

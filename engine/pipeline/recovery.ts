@@ -149,7 +149,7 @@ function replayOne(packed: PackedRecords, message: Message, index: number, reduc
   );
 }
 
-/** Whether the message holds the same bytes from `start` on as `out`, whose length is one of whole words. */
+/** Whether the message holds the same bytes from `start` on as `out`, whose length is a whole number of words. */
 function isSameAt({ view }: Message, start: number, { length, words }: EventWriter): boolean {
   const count = length >> 2;
   for (let i = 0; i < count; i += 1) if (view.getInt32(start + i * 4, true) !== words[i]) return false;

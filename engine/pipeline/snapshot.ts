@@ -205,7 +205,8 @@ interface MakeOptions {
  * name, it is read back and its state is compared with the one that it was made of.
  * @param followers fresh ones, of the kinds that the exchange has
  * @returns the sequence of the snapshot, undefined when there was no need for one
- * @throws what recovery throws, and SnapshotUnusable when followers cannot load their parts of an earlier snapshot
+ * @throws what recovery throws, and SnapshotUnusable when followers cannot load their parts of an earlier snapshot, or when
+ *   the new one, read back, is damaged or differs
  */
 export async function makeSnapshot(
   dataDir: string,

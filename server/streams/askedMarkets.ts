@@ -37,7 +37,10 @@ export function askedTokens(views: Views, assetIds: readonly string[]): AskedTok
   return { tokens, unknownTokens };
 }
 
-/** Tokens and resume points. A stream whose market no token names is requested by its own name, unless it is unknown. */
+/**
+ * The streams that a request asks for, by tokens and by resume points: one that is resumed counts as asked for even if none of its
+ * market's tokens is named, unless it is unknown.
+ */
 export function askedStreams({ views, log }: StreamFeed, { assetIds, resume }: StreamRequest): AskedStreams {
   const { tokens, unknownTokens } = askedTokens(views, assetIds);
   const resumePoints = new Map<number, MarketResumePoint[]>();

@@ -40,7 +40,10 @@ export class MarketSubscription {
     this.followed = followed;
   }
 
-  /** Moves to the stream of these tokens, with or without custom features; what was owed stays owed. */
+  /**
+   * Moves to the stream of these tokens, with or without custom features. Books stay owed; a replay or a gap that is owed
+   * becomes a gap of the new stream if that is another one.
+   */
   move(tokens: number, isCustom: boolean): void {
     if (this.isLive) this.movedAt = this.stream.numbers[FORM_OF_ALL];
     this.leave();

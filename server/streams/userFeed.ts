@@ -86,7 +86,7 @@ export class UserFeed {
   private readonly byAccount: (UserStream | undefined)[] = [];
   /** Orders that already have an update in this record. */
   private readonly updated = new Set<number>();
-  /** The order that this record placed, whose entry shows it after the whole record already. */
+  /** The order that this record placed, whose entry already shows it as it is after the whole record. */
   private placed = NONE;
 
   constructor(views: Views, entriesMax: number) {

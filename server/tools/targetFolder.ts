@@ -1,6 +1,6 @@
 // The folder that a command copies into: checked and created before anything is read, since it must be outside of the source and
 // new or empty, and emptied again if the copy fails.
-import { readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWithin, makeFolders, reasonOf } from '../../engine/index.ts';
 import { fatal } from '../process/fatal.ts';
@@ -24,6 +24,7 @@ export function createTarget(folder: string): void {
 
 /** Removes a partial copy, and its folder unless the system forbids that: it may be a mount, or in a folder of somebody else. */
 export function discardTarget(folder: string): void {
+  if (!existsSync(folder)) return;
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
   try {
     rmdirSync(folder);

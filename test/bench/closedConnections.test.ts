@@ -28,6 +28,34 @@ test('a load whose connection is closed before the answer fails', async () => {
   await expect(runOpenLoop(port, 1, requests, '', 1_000)).rejects.toThrow('closed a connection');
 });
 
+test('a load at a steady rate uses its connections in turn, so that none is idle until the server closes it', async () => {
+  const counts: number[] = [];
+  const answering = createServer((socket) => {
+    const index = counts.push(0) - 1;
+    socket.on('data', () => {
+      counts[index] += 1;
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  await new Promise<void>((resolve) => answering.listen(0, '127.0.0.1', resolve));
+  const { port: answeringPort } = answering.address() as AddressInfo; // it listens on a port
+  await runOpenLoop(
+    answeringPort,
+    2,
+    Array.from({ length: 20 }, () => requests[0]),
+    '',
+    100,
+  );
+  expect(Math.min(...counts)).toBeGreaterThan(5);
+  answering.close();
+});
+
+test('a request of the catalog bench on a connection that was closed meanwhile fails', async () => {
+  const asker = new Asker(`http://127.0.0.1:${port}`);
+  await expect(asker.time('/')).rejects.toThrow('closed the connection');
+  await expect(asker.time('/')).rejects.toThrow('has closed the connection');
+});
+
 test('a request of the catalog bench whose connection is closed before the answer fails', async () => {
   await expect(new Asker(`http://127.0.0.1:${port}`).time('/')).rejects.toThrow('closed the connection');
 });
@@ -41,23 +69,32 @@ test('connecting the sockets of the streams bench fails if the server closes one
   }
 });
 
-test('sockets of the streams bench that are closed before their bytes are awaited are counted', async () => {
-  const accepted: Socket[] = [];
-  const streams = createServer((socket) => {
-    accepted.push(socket);
-    socket.once('data', () => socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
-  });
-  await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
-  const child = startSubscribers();
-  const ask = (question: ClientQuestion): Promise<unknown> => child.ask(question);
-  try {
-    const { port: streamsPort } = streams.address() as AddressInfo; // it listens on a port
-    await ask({ ...connect, port: streamsPort });
-    accepted[0].destroy();
-    await sleep(300);
-    expect(await ask({ kind: 'await', bytes: 1 })).toBe(1);
-  } finally {
-    child.end();
-    streams.close();
-  }
-});
+test.each([
+  ['while the others connect', true],
+  ['afterwards', false],
+])(
+  'sockets of the streams bench that are closed before their bytes are awaited are counted: %s',
+  async (_, isEarly) => {
+    const accepted: Socket[] = [];
+    const streams = createServer((socket) => {
+      accepted.push(socket);
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+        if (isEarly && socket === accepted[0]) setTimeout(() => socket.destroy(), 100);
+      });
+    });
+    await new Promise<void>((resolve) => streams.listen(0, '127.0.0.1', resolve));
+    const child = startSubscribers();
+    const ask = (question: ClientQuestion): Promise<unknown> => child.ask(question);
+    try {
+      const { port: streamsPort } = streams.address() as AddressInfo; // it listens on a port
+      await ask({ ...connect, port: streamsPort });
+      if (!isEarly) accepted[0].destroy();
+      await sleep(300);
+      expect(await ask({ kind: 'await', bytes: 1 })).toBe(1);
+    } finally {
+      child.end();
+      streams.close();
+    }
+  },
+);

@@ -13,9 +13,10 @@ import {
   LmdbStore,
   type StoredBatch,
 } from '../../engine/journal/index.ts';
-import { readBatches } from '../../engine/journal/journal.ts';
+import { cursorsOf, readBatches } from '../../engine/journal/journal.ts';
 import { readMetas } from '../../engine/journal/meta.ts';
 import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
+import type { RecordCursor } from '../../engine/journal/recordCursor.ts';
 import { childOf, nodeAt, nodeCount } from '../../engine/journal/treePages.ts';
 import {
   appendRange,
@@ -119,6 +120,12 @@ test('a long journal is read back in order', async () => {
     expect(sequencesIn(readBatches(store, 200))).toEqual(range(200, 420));
     await store.close();
   });
+});
+
+test('a store with a last batch that yields none is damaged from the first record that was asked for', () => {
+  const read = (from: number): RecordCursor[] => [...cursorsOf(from, [], () => 60)];
+  expect(() => read(50)).toThrow('The journal is damaged at sequence 50: the records from it to 59 are not found.');
+  expect(() => read(1)).toThrow('The journal is damaged at sequence 1: the records from it to 59 are not found.');
 });
 
 test('an empty journal reads as empty and starts at sequence 1', async () => {

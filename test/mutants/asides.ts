@@ -15,8 +15,8 @@ import {
 } from '../../engine/protocol/index.ts';
 import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { answerOrError } from './answerOrError.ts';
 import { addressOf, createMarket, fund, keyOf, ORDERS, OWNERS, offer, priced, split, type Take } from './offers.ts';
-import { answerOrError } from './saying.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
 const FIRST_ORDER = ORDERS + 12_000;

@@ -3,7 +3,7 @@
 // numbers mean: it takes every numeric array and every number that it can reach.
 import { Script } from 'node:vm';
 import type { Exchange } from '../../engine/core/index.ts';
-import { answerOrError } from './saying.ts';
+import { answerOrError } from './answerOrError.ts';
 
 export interface FoundCorruption {
   readonly path: string;

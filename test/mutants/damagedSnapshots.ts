@@ -3,7 +3,7 @@
 // not know what the numbers mean.
 import type { Exchange } from '../../engine/core/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
-import { answerOrError } from './saying.ts';
+import { answerOrError } from './answerOrError.ts';
 
 type Numbers = Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 

@@ -62,6 +62,10 @@ export function missLimitsByOneStep(take: Take, tMs: number): void {
     sharesMicro: 10_000,
   });
   offer(take, tMs, FIRST_ORDER + 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
+  // A budget of one micro that meets only an own order: nothing is bought, and the budget is not spent.
+  offer(take, tMs, FIRST_ORDER + 14, MAKER, { marketIndex: ofPips, side: Side.SELL, ...priced(1, 10) });
+  const one = { side: Side.BUY, orderType: OrderType.FOK, moneyMicro: 1, sharesMicro: 10_000 };
+  offer(take, tMs, FIRST_ORDER + 15, MAKER, { ...one, marketIndex: ofPips });
   const amounts = priced(2_740, 497);
   offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });

@@ -97,11 +97,7 @@ const reasons: readonly Reason[] = [
     /^if \(size > SHARED_WORDS_MAX\)|^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
     'Words that are not reused: only the memory differs.',
   ),
-  equal(
-    /^ladder/,
-    /^const inverses = .* ⇒ (?:\+ → -|1 → 2)$/,
-    'The table then lacks only grids far coarser than any in use.',
-  ),
+  equal(/^ladder/, /^const GRIDS_END = /, 'Grids of nearly a unit are far coarser than any in use.'),
   equal(
     /^ladder/,
     /^(?:if \(!this\.isShared\) )?this\.(?:giveLevels|space\.give)\(/,
@@ -168,7 +164,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^dryRun/,
-    /budgetMicro > 0(?:;| \?.*) ⇒ 0 → 1$/,
+    /^return order\.budgetMicro > 0 \? .* ⇒ 0 → 1$/,
     'A budget of 1 micro buys one lot at one pip or nothing: the lots give the same answer.',
   ),
   equal(

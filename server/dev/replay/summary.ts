@@ -37,7 +37,7 @@ function effortLines(tally: Tally, { elapsedMs, recordedMs, requests, waits }: R
       'Rows',
       `${figure(tally.rows)} in ${seconds.toFixed(1)} s: ${rowsPerSecond} rows/s, ${pace} times the recorded pace.`,
     ),
-    labelled('Requests', `${figure(requests)}; the exchange asked ${counted(waits, 'time')} to come back later.`),
+    labelled('Requests', `${figure(requests)}; told to come back later: ${counted(waits, 'time')}.`),
   ];
 }
 
