@@ -1,15 +1,18 @@
-// Amounts, prices and times that miss a limit by the smallest step, which no random order does: by a pip, by a micro, by
-// the last digit of a product. Used by crowd.ts, and by traces.ts for the one that needs an exchange of its own.
+// Amounts, prices, times and accounts that miss a limit by the smallest step, which no random order does: by a pip, by a micro,
+// by the last digit of a product, by one. Used by crowd.ts, and by traces.ts for the one that needs an exchange of its own.
 import { MarketField, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
-import { TIME_ZERO_MS } from '../model/names.ts';
+import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import {
+  addressOf,
   createMarket,
   fund,
   HOUR_MS,
+  keyOf,
   MARKETS,
   ORDERS,
   OWNERS,
   offer,
+  placeOrder,
   priced,
   split,
   type Take,
@@ -21,6 +24,7 @@ const MAKER = OWNERS + 300;
 const TAKER = OWNERS + 301;
 const FIRST_ORDER = ORDERS + 11_000;
 const FUNDS_MICRO = 900_000_000;
+const FEES_WALLET = `0x${hex(1, 40)}`;
 
 /**
  * Markets whose best price lies exactly at the price from which an automatic tick becomes finer, and a pip to either side
@@ -43,7 +47,8 @@ export function refineTickAtThreshold(take: Take, tMs: number): void {
 
 /**
  * A budget whose price misses 3 pips by a ten-thousandth of a pip: it buys a lot at 2 pips, where it would buy none at 3.
- * And a trade whose fee misses a step of ten micro by the last digits of its product.
+ * A budget of one micro that meets only an own order. And a trade whose fee misses a step of ten micro by the last digits of
+ * its product.
  */
 export function missLimitsByOneStep(take: Take, tMs: number): void {
   const [ofPips, ofFees] = [FIRST_MARKET + 6, FIRST_MARKET + 7];
@@ -62,13 +67,20 @@ export function missLimitsByOneStep(take: Take, tMs: number): void {
     sharesMicro: 10_000,
   });
   offer(take, tMs, FIRST_ORDER + 11, TAKER, { ...taking, marketIndex: ofPips, moneyMicro: 2, sharesMicro: 6_667 });
-  // A budget of one micro that meets only an own order: nothing is bought, and the budget is not spent.
   offer(take, tMs, FIRST_ORDER + 14, MAKER, { marketIndex: ofPips, side: Side.SELL, ...priced(1, 10) });
   const one = { side: Side.BUY, orderType: OrderType.FOK, moneyMicro: 1, sharesMicro: 10_000 };
   offer(take, tMs, FIRST_ORDER + 15, MAKER, { ...one, marketIndex: ofPips });
   const amounts = priced(2_740, 497);
   offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
+}
+
+/** An order for the wallet that holds the fees, by an owner whose wallet it is not: the account is number 0. */
+export function spendFees(take: Take, tMs: number): void {
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(FIRST_ORDER + 16), keyId: keyOf(MAKER), maker: FEES_WALLET, owner: addressOf(MAKER) },
+    ...{ marketIndex: FIRST_MARKET + 6, makerAmountMicro: 2, takerAmountMicro: 10_000 },
+  });
 }
 
 /**

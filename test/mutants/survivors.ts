@@ -21,7 +21,7 @@ const UNUSUAL =
 
 const reasons: readonly Reason[] = [
   equal(/./, /new (?:\w+Array|EventWriter)\(/, 'The initial capacity of a table that grows when needed.'),
-  equal(/./, /\.length \* 2; ⇒ 2 → 3/, 'By how much a table grows.'),
+  equal(/./, /\.length \* 2\)?; ⇒ 2 → 3/, 'By how much a table grows.'),
   equal(/^grow/, /fill = 0/, 'What is added by growing is written before it is read.'),
   equal(
     /^state/,
@@ -177,6 +177,12 @@ const reasons: readonly Reason[] = [
     /^(?:if \(slice !== undefined\) )?this\.recent = slice;/,
     'The slice that is tried first; the table has all of them.',
   ),
+  equal(
+    /^idWindow/,
+    /^return timestampMs >= this\.startMs .* ⇒ >= → >$/,
+    'Which slice is tried first; the table has all of them.',
+  ),
+  equal(/^heartbeatTable/, /^this\.sessions\.push\(.* ⇒ false → true$/, 'It is set to true right afterwards.'),
   equal(/^idWindow/, /^this\.recent = noSlice;/, 'Times within a dropped slice are refused before it is looked up.'),
   equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Only the first three are used.'),
   equal(/^idWindow/, /^this\.latest = slice;/, 'The initial capacity of the next slice.'),
@@ -216,6 +222,12 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^snapshot/, /^state\.tMs = sections/, 'The next command brings its own time.'),
   equal(/^fees/, /^const LIMBS_MAX = 16;/, 'Room for more limbs than needed.'),
+  equal(
+    /^entry/,
+    /^const lots = order\.budgetMicro > 0 \? .* ⇒ 0 → 1$/,
+    'A FAK order with a budget of 1 micro that buys anything has spent it all.',
+  ),
+  equal(/^prices/, /^if \(first <= EXACT_MAX .* ⇒ <= → <$/, 'Both paths are exact for that number.'),
   equal(/^fees/, /^if \(exact <= Number\.MAX_SAFE_INTEGER\)/, 'Both paths are exact for that number.'),
   equal(/^prices/, /^return price > BigInt\(MICRO_MAX\)/, 'At the cap both results are the same.'),
   equal(
@@ -238,7 +250,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ledger/,
-    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1|>= → >)$/,
+    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1|>= → >|=== → !==)$/,
     'A guess was found by the hash of account and market, so either matches if the other does; without one the position is looked up.',
   ),
   equal(
