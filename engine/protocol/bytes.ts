@@ -1,5 +1,5 @@
 // Views on bytes, and hexadecimal text to bytes and back for the fixed-width ids of messages (order ids, addresses, key ids).
-// Called by the codec, the registry, the journal and tests; the core's hot path never turns an id into text.
+// Called by the codec, the registry, the journal, the server and tests; the core's hot path never turns an id into text.
 
 const NO_DIGIT = 0x80;
 /** The value of each hex digit by character code, for codes below 256. */

@@ -1,5 +1,6 @@
 // Memory for the values of one commit, in parts that do not move until it completes. Used by tables that store their values in
 // another form than they hold in memory.
+import { dataViewOf } from '../../engine/index.ts';
 import type { PutBytes } from './store.ts';
 
 /** Bytes of a part, unless one value needs more. */
@@ -18,7 +19,7 @@ export class Arena {
   reserve(bytes: number): number {
     if (this.offset + bytes > this.bytes.length) {
       this.bytes = Buffer.allocUnsafeSlow(Math.max(PART_BYTES, bytes));
-      this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset, this.bytes.byteLength);
+      this.view = dataViewOf(this.bytes);
       this.offset = 0;
       this.parts.push(this.bytes);
     }

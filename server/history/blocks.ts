@@ -2,6 +2,7 @@
 // stored together, and a block that changes is written once. Blocks stay in memory while they change, and for a while after a
 // read. Blocks of a commit in progress are not modified; a change copies the block first (copy on write). Used by the tables of
 // this folder. A record that was never written is all zeros.
+import { dataViewOf } from '../../engine/index.ts';
 import { IndexDamaged } from './errors.ts';
 import { BLOCK_KEY_BYTES, type Table, writeBlockKey } from './keys.ts';
 import type { IndexStore, Put } from './store.ts';
@@ -211,7 +212,7 @@ export class BlockTable {
 
   private addChunk(): Chunk {
     const bytes = Buffer.allocUnsafeSlow(CHUNK_BLOCKS * BLOCK_BYTES);
-    const chunk = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+    const chunk = { bytes, view: dataViewOf(bytes) };
     this.chunks.push(chunk);
     return chunk;
   }

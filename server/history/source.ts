@@ -1,7 +1,7 @@
 // The historian's log sources: the journal on disk, read while the exchange writes it, or batches handed over by an exchange
 // without a journal. Both deliver durable records only, batch by batch.
 import { hash } from 'node:crypto';
-import { JournalReader, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/index.ts';
+import { dataViewOf, JournalReader, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/index.ts';
 
 export interface RecordSource {
   /**
@@ -32,7 +32,7 @@ export class BatchReader {
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.view = dataViewOf(bytes);
   }
 
   /** Advances to the next record; false if there is none. */

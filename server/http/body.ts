@@ -4,7 +4,7 @@
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
-import { reasonOf } from '../../engine/index.ts';
+import { bufferOf, reasonOf } from '../../engine/index.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import { BadRequest } from './errors.ts';
 import type { HeldBytes } from './heldBytes.ts';
@@ -149,7 +149,7 @@ function requireShallow(buffer: Buffer): void {
  */
 export function parseJson(body: Uint8Array): unknown {
   if (!isUtf8(body)) throw new BadRequest('the body is not valid UTF-8');
-  const buffer = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const buffer = bufferOf(body);
   requireShallow(buffer);
   try {
     return JSON.parse(buffer.toString('utf8'));

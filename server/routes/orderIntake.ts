@@ -5,6 +5,7 @@
 import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
+  dataViewOf,
   hexToBytes,
   OrderFlag,
   type OrderType,
@@ -149,7 +150,7 @@ const TAIL_AT = COMMAND_HEADER_BYTES + PLACE.headBytes;
 
 /** Room for the longest command: the longest signature and all other texts of a tail. */
 const scratch = Buffer.alloc(8_192);
-const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.byteLength);
+const scratchView = dataViewOf(scratch);
 
 /** The rest of the order as it was signed. The core never reads it; it is kept for later readers. */
 function tailText(order: SignedOrder): string {

@@ -1,6 +1,6 @@
 // Reads the texts of events and markets. The log keeps them as given: any of them may be missing or not be a string. Used by
 // views, catalog, historian and wire.
-import { PIPS_PER_UNIT } from '../../engine/index.ts';
+import { bufferOf, PIPS_PER_UNIT } from '../../engine/index.ts';
 import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { parsePips } from '../wire/numbers.ts';
 
@@ -17,7 +17,7 @@ export function initialPricePips(lastPrice: unknown): number {
 export function readTexts(tail: Uint8Array | undefined): Fields {
   if (tail === undefined) return {};
   try {
-    const value: unknown = JSON.parse(Buffer.from(tail.buffer, tail.byteOffset, tail.byteLength).toString('utf8'));
+    const value: unknown = JSON.parse(bufferOf(tail).toString('utf8'));
     return isFields(value) ? value : {};
   } catch {
     return {};

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { makeRouter } from '../../server/http/router.ts';
+import { wordOf } from '../support/hex.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import { endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, type Reply, Target } from './harness.ts';
@@ -183,7 +184,7 @@ test.each(fielded)('$title rejects an invalid body field by name', ({ row }) =>
         expectRefusal(await send(row, path, list), errorOf('', items), shown(value));
       }
     }
-    const many = Array.from({ length: 1_001 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);
+    const many = Array.from({ length: 1_001 }, (_, index) => wordOf(index));
     expectRefusal(await send(row, path, many), /limit|max allowed/, 'too many');
     for (const other of [{}, { ids: body }, 'x', 1, true]) {
       expectRefusal(await send(row, path, JSON.stringify(other)), /Invalid|payload/, shown(other));

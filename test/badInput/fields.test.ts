@@ -1,6 +1,7 @@
 // Fields of orders, cancels and lists of tokens that are missing, of another type or out of range: the refusal names the field,
 // and unknown fields are ignored. Numbers beyond 2^53, negative ones and exponents are refused where they would be read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { wordOf } from '../support/hex.ts';
 import { expectRefused, Target } from './harness.ts';
 import { NOT_WHOLE_NUMBERS } from './kinds.ts';
 import {
@@ -133,7 +134,7 @@ test('cancels with invalid ids are rejected', () =>
     for (const body of [{}, { orderIDs: [] }, 'x']) {
       expectRefused(await target.send('DELETE', '/orders', 'l2', JSON.stringify(body)), 400, /[a-z]/);
     }
-    const many = Array.from({ length: 1_001 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);
+    const many = Array.from({ length: 1_001 }, (_, index) => wordOf(index));
     const over = await target.send('DELETE', '/orders', 'l2', many);
     expectRefused(over, 400, 'Too many orders in payload, max allowed: 1000');
     for (const market of ['x', '0x', `0x${'1'.repeat(65)}`, 1, true, [], {}]) {

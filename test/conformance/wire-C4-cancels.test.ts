@@ -1,6 +1,7 @@
 // Interface C.4 through the official client: every way to cancel cancels exactly the orders that it names, answers with
 // their ids and reasons, and releases their reservations. One server process; each test has markets of its own.
 import { expect, test } from 'vitest';
+import { wordOf } from '../support/hex.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { world } from './ownWorld.ts';
 import { maker as alice, taker as bob } from './twoTraders.ts';
@@ -147,7 +148,7 @@ test('cancel bodies also accept orderId and assetId, and null filters match ever
 test('a cancel request accepts 1000 ids and is rejected with 1001', async () => {
   const market = await createMarket(world.url);
   const [id] = await bids(alice, market, market.yes, [0.3]);
-  const unknown = Array.from({ length: 999 }, (_, index) => `0x${index.toString(16).padStart(64, '0')}`);
+  const unknown = Array.from({ length: 999 }, (_, index) => wordOf(index));
   const reply = await alice.client.cancelOrders([...unknown, id]);
   expect(reply.canceled).toEqual([id]);
   expect(Object.keys(reply.not_canceled)).toHaveLength(999);

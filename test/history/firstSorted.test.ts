@@ -16,6 +16,7 @@ import { RowClass, RowKind } from '../../server/history/rows.ts';
 import type { Sliced } from '../../server/history/slice.ts';
 import { IndexStore } from '../../server/history/store.ts';
 import { Tables } from '../../server/history/tables.ts';
+import { wordOf } from '../support/hex.ts';
 
 const MARKETS = 4_000;
 const WALLET = `0x${'22'.repeat(20)}`;
@@ -41,7 +42,7 @@ function fill(tables: Tables): void {
   accounts.open(account, WALLET);
   const command: Command = decodeCommand(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from('{}') }));
   for (let index = 0; index < MARKETS; index += 1) {
-    const id = `0x${index.toString(16).padStart(64, '0')}`;
+    const id = wordOf(index);
     const created: EventOf<'MarketCreated'> = {
       ...{ type: 'MarketCreated', marketIndex: index, eventNumber: 0, conditionId: id, firstToken: id },
       ...{ secondToken: id, status: 0, negRisk: 0, autoTick: 0, tickPips: 100, feeRate: 0, feeExponent: 1 },

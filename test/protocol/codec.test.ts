@@ -20,6 +20,7 @@ import {
   KIND_BYTES,
   limits,
 } from '../../engine/protocol/index.ts';
+import { wordOf } from '../support/hex.ts';
 
 const runs = Number(process.env.CODEC_RUNS ?? 2_000);
 
@@ -155,7 +156,7 @@ describe('commands', () => {
 
   test('too many items or too long a tail is rejected with the limit', () => {
     const cancel = { type: 'CancelOrders', owner: `0x${'2'.repeat(40)}`, keyId: `0x${'3'.repeat(32)}` } as const;
-    const items = Array.from({ length: limits.cancelIdsMax + 1 }, (_, i) => `0x${i.toString(16).padStart(64, '0')}`);
+    const items = Array.from({ length: limits.cancelIdsMax + 1 }, (_, i) => wordOf(i));
     expect(() => encodeCommand({ ...cancel, items })).toThrow(/1001 items, at most 1000/);
     const most = { ...cancel, items: items.slice(1) };
     expect(decodeCommand(encodeCommand(most))).toEqual(most);

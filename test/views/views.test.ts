@@ -17,6 +17,7 @@ import {
 import { type Order, Views } from '../../server/views/index.ts';
 import { Generator } from '../model/generator.ts';
 import { ReferenceExchange } from '../model/reference.ts';
+import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 
 /** The core with views behind it. */
 class Run {
@@ -141,8 +142,7 @@ function addMarket(run: Run, byte: string, terms: object = {}): void {
 
 function newRun(terms: object = {}): Run {
   const run = new Run();
-  const windows = { orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000, minedDelayMs: 0, confirmedDelayMs: 0 };
-  run.apply(T0, { type: 'Started', rulesVersion: RULES_VERSION, ...windows, creditMicro: 0 });
+  run.apply(T0, { type: 'Started', rulesVersion: RULES_VERSION, ...PLAIN_SETTINGS });
   addMarket(run, '11', terms);
   for (const owner of OWNERS) {
     run.apply(T0, { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000_000_000, isFaucet: 0 });
