@@ -96,6 +96,9 @@ export const MarketField = {
   AUTO_TICK: 64,
 } as const;
 
+/** The side on which the other token of a market trades. */
+export const oppositeSide = (side: number): Side => (side === Side.BUY ? Side.SELL : Side.BUY);
+
 /** The number of a token, outcome 0 or 1 of a market: those of market i are 2i and 2i + 1. */
 export function tokenNumber(marketIndex: number, outcome: number): number {
   return marketIndex * 2 + outcome;

@@ -100,7 +100,7 @@ function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Slic
   if (order === undefined || order.owner !== owner) return undefined;
   const taken: TakenTrade[] = [];
   const trades = yield* tradesOf(tables, order, (place) => {
-    if (order.wasDelayed || rows.kind !== RowKind.TAKER || rows.tMs !== order.createdMs) return;
+    if (order.wasDelayed || rows.kind !== RowKind.TAKER) return;
     taken.push({ ...place, lots: rows.sizeMicro / MICRO_PER_LOT, pricePips: rows.pips });
   });
   taken.reverse();

@@ -3,6 +3,7 @@
 import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import type { Fields } from '../lib/jsonFields.ts';
 import { initialPricePips, readTexts, textOf } from '../views/texts.ts';
+import { dateTimeText } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
 import type { MarketFacts } from './queries.ts';
@@ -93,7 +94,7 @@ export class HistoryMarket {
     this.givenPips = initialPricePips(lastPrice);
     this.isArchived = texts.archived === true;
     this.titleLower = title.toLowerCase();
-    this.endsAt = /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
+    this.endsAt = dateTimeText(endDate);
     const isNamed = Array.isArray(outcomes) && outcomes.length === 2;
     return {
       ...{ conditionId, tokens, negRisk, eventNumber, title, endDate },

@@ -6,9 +6,9 @@ import {
   complementPips,
   type EventOf,
   MarketStatus,
+  oppositeSide,
   type Resolution,
   type Sections,
-  Side,
   TextTable,
   tokenNumber,
 } from '../../engine/index.ts';
@@ -173,7 +173,7 @@ export class MarketsView {
     const market = this.markets[event.marketIndex];
     if (market === undefined) return;
     const isFirst = taker.outcome === 0;
-    const side = isFirst ? taker.side : taker.side === Side.BUY ? Side.SELL : Side.BUY;
+    const side = isFirst ? taker.side : oppositeSide(taker.side);
     market.lastTrade = { pricePips: isFirst ? event.pricePips : complementPips(event.pricePips), side, tMs };
     market.tradeCount = event.tradeNumber;
     market.version += 1;

@@ -1,7 +1,7 @@
 // Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
 // market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
 // always gives the same bytes. It reads views and never changes them.
-import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { complementPips, MarketStatus, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
@@ -11,7 +11,7 @@ import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
-import { FEE_RATE_BPS, oppositeSide, sideText } from './trades.ts';
+import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */
 interface BooksAfter {

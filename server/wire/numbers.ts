@@ -139,6 +139,9 @@ export function databaseTime(tMs: number): string {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
+/** A time as text, of which a day written as YYYY-MM-DD means its beginning. */
+export const dateTimeText = (text: string): string => (DAY.test(text) ? `${text}T00:00:00Z` : text);
+
 /** When a day written as YYYY-MM-DD begins, in ms; NaN if there is no such day, such as the 30th of February. */
 export function dayStartMs(day: string): number {
   const tMs = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;

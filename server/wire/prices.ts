@@ -1,11 +1,11 @@
 // Prices of tokens as the market-data endpoints show them (wire.md C.2): best bid and ask, midpoint, spread, last
 // trade. An empty side counts as 0 (bid) or 1 (ask), so that every token always has an answer. Called by the routes of
 // market data; it reads views and never changes them.
-import { Side } from '../../engine/index.ts';
+import { oppositeSide, Side } from '../../engine/index.ts';
 import type { TokenPlace, Views } from '../views/index.ts';
 import { lastTradePriceText } from './books.ts';
 import { halfPipsText, pipsText } from './numbers.ts';
-import { oppositeSide, sideText } from './trades.ts';
+import { sideText } from './trades.ts';
 
 /** `side` names the resting side: BUY is the best bid, SELL the best ask. */
 export function priceText({ books }: Views, { market, outcome }: TokenPlace, side: Side): string {

@@ -25,9 +25,6 @@ export function sideText(side: number): string {
   return SIDE_TEXTS[side] ?? '';
 }
 
-/** The side on which the other token of a market trades. */
-export const oppositeSide = (side: number): number => (side === Side.BUY ? Side.SELL : Side.BUY);
-
 /** GTC, GTD, FOK or FAK. */
 export function orderTypeText(orderType: number): string {
   return TYPE_TEXTS[orderType] ?? '';

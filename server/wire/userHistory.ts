@@ -14,7 +14,7 @@ import type {
 } from '../history/queries.ts';
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
-import { microText, pipsText, unixSeconds } from './numbers.ts';
+import { dateTimeText, microText, pipsText, unixSeconds } from './numbers.ts';
 import { membersText } from './pieces.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
 
@@ -63,7 +63,7 @@ type EventSlugForm = typeof plainEventSlug;
 /** A market's end as a date-time; null if it has none. */
 function endTime({ endDate }: MarketFacts): string | null {
   if (Number.isNaN(Date.parse(endDate))) return null; // '' too
-  return /^\d{4}-\d{2}-\d{2}$/.test(endDate) ? `${endDate}T00:00:00Z` : endDate;
+  return dateTimeText(endDate);
 }
 
 /** The UTC day of a market's end, `YYYY-MM-DD`; null if it has none. */
