@@ -68,7 +68,8 @@ class HistorianThread {
   private isReopenDue = false;
   private isClosing = false;
   private rebuiltAt = -1;
-  private progressMs = 0;
+  /** When progress was last reported. The thread's own clock begins at 0, and its first report is not delayed. */
+  private progressMs = Number.NEGATIVE_INFINITY;
   private progressFrom = -1;
   private commitCheckTimer: NodeJS.Timeout | undefined;
 
