@@ -1,6 +1,6 @@
 // The command `npm run simulate`: plays seeds for a number of commands or hours, and stops at the first failure with the
 // command line that repeats it and a short scenario. `--canary NAME` plays a build with a known fault, `--scenario FILE`
-// plays steps printed before. Seeds are handed out one at a time to as many processes as the machine has cores, or `--jobs
+// a scenario printed before. Seeds are handed out one at a time to as many processes as the machine has cores, or `--jobs
 // N`; a single seed is played here. Run by hand and by simulation.test.ts; it only prints.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -47,7 +47,7 @@ program
   .option('--hours <H>', 'play for so many hours instead', positive)
   .option('--closely', 'compare every command of every seed with the reference exchange', false)
   .addOption(new Option('--canary <NAME>', 'a build with a known fault').choices(Object.keys(canaries)))
-  .option('--scenario <FILE>', 'play the steps of a file')
+  .option('--scenario <FILE>', 'play the scenario of a file, with everything compared')
   .option('--shrink-seconds <S>', 'how long a failing seed is shrunk', positive, 60)
   .option('--quiet', 'print only the result', false);
 
@@ -129,19 +129,20 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
     process.exit(1);
   }
   const { shrinkSteps } = await import('./shrinkSteps.ts');
-  const { printSteps } = await import('./steps.ts');
+  const { printScenario } = await import('./scenario.ts');
   const small = await shrinkSteps(run.steps, run.options, run.failure.signature, flags.shrinkSeconds);
-  console.log(`Shrunk to ${small.length} steps (settings ${JSON.stringify(run.options.settings)}):`);
-  console.log(printSteps(small));
+  console.log(`Shrunk to ${small.length} steps:`);
+  console.log(printScenario({ settings: run.options.settings, steps: small }));
   const again = await runSteps(small, run.options);
   console.log(again?.stack ?? 'It does not fail when the steps are played again.');
   process.exit(1);
 }
 
 async function playScenario(file: string): Promise<never> {
-  const { runSteps, scenarioSettings } = await import('./run.ts');
-  const { readSteps } = await import('./steps.ts');
-  const failure = await runSteps(readSteps(readFileSync(file, 'utf8')), scenarioSettings);
+  const { runSteps } = await import('./run.ts');
+  const { readScenario } = await import('./scenario.ts');
+  const { settings, steps } = readScenario(readFileSync(file, 'utf8'));
+  const failure = await runSteps(steps, { settings, isClose: true, keepsRecords: true });
   console.log(failure?.stack ?? 'All is well.');
   process.exit(failure === undefined ? 0 : 1);
 }

@@ -76,16 +76,3 @@ export async function runSteps(
     return failureOf(error);
   }
 }
-
-/** Options for playing the steps of a file: the exchange's usual settings, everything compared. */
-export const scenarioSettings: SimulationOptions = {
-  settings: {
-    orderWindowMs: 86_400_000,
-    heartbeatWindowMs: 10_000,
-    minedDelayMs: 0,
-    confirmedDelayMs: 0,
-    creditMicro: 0,
-  },
-  isClose: true,
-  keepsRecords: false,
-};
