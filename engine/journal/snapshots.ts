@@ -2,10 +2,10 @@
 // them and starts from them. A snapshot appears under its name only when it is whole and on disk, so that a crash at any
 // moment leaves the older ones as they were. A damaged one is set aside under another name, never loaded; one that another
 // version of the program wrote stays under its name, so that this version finds it again.
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
-import { syncFolder } from './files.ts';
+import { makeFolders, syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
@@ -46,7 +46,7 @@ export class SnapshotFolder {
   /** Writes a snapshot, makes it durable, gives it its name and removes surplus ones. Returns its path. */
   write(facts: SnapshotFacts, visit: (sections: Sections) => void, options: WriteOptions = {}): string {
     const { check = () => {}, onSection, onStep = () => {} } = options;
-    mkdirSync(this.path, { recursive: true });
+    makeFolders(this.path);
     const path = join(this.path, `${facts.sequence}${ENDING}`);
     const draft = `${path}${DRAFT}`;
     try {

@@ -68,10 +68,15 @@ test('a snapshot is synced before it gets its name, and its folder afterwards', 
   await inTempDir(async (dir) => {
     const reducers = reducersAfter(0);
     const folder = new SnapshotFolder(dir);
-    folder.write(factsOf(1), visitOf(reducers));
-    const done = await watchSyncs(() => folder.write(factsOf(2), visitOf(reducers)));
-    const path = join(folder.path, '2.snapshot');
-    expect(done).toEqual([`synced ${path}.draft`, `named ${path}`, `synced ${folder.path}`]);
+    const written = (sequence: number): Promise<string[]> =>
+      watchSyncs(() => folder.write(factsOf(sequence), visitOf(reducers)));
+    const stepsOf = (sequence: number): string[] => {
+      const path = join(folder.path, `${sequence}.snapshot`);
+      return [`synced ${path}.draft`, `named ${path}`, `synced ${folder.path}`];
+    };
+    // The first one makes the folder, whose own name the data directory holds.
+    expect(await written(1)).toEqual([`made ${folder.path}`, `synced ${dir}`, ...stepsOf(1)]);
+    expect(await written(2)).toEqual(stepsOf(2));
   });
 });
 
