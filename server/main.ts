@@ -4,8 +4,6 @@ import { tuneCompiler } from '../engine/compiler.ts';
 import { watchOutput } from './process/lostOutput.ts';
 
 tuneCompiler();
-// uWebSockets.js reads this once, on loading: a query that lists 500 tokens is longer than its default of 4 kB.
-process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '65536';
 watchOutput();
 const { runCli } = await import('./cli.ts');
 process.exit(await runCli(process.argv.slice(2), process.env, process.cwd()));

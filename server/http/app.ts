@@ -1,18 +1,13 @@
 // The uWebSockets app: one route that passes every request to the Door; starts and stops listening. Started by start.ts. It
 // never listens on a port that another process uses, and must be closed before its thread ends.
-import {
-  App,
-  type TemplatedApp,
-  type us_listen_socket,
-  us_listen_socket_close,
-  us_socket_local_port,
-} from 'uWebSockets.js';
+import type { TemplatedApp, us_listen_socket } from 'uWebSockets.js';
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import type { Endpoint } from './endpoint.ts';
 import { Door } from './handle.ts';
 import { httpLimits } from './limits.ts';
 import { bindErrorOf, portHolder } from './portHolder.ts';
+import { App, us_listen_socket_close, us_socket_local_port } from './uws.ts';
 
 /** A listening server. */
 export interface HttpServer {

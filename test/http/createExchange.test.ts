@@ -48,6 +48,16 @@ test('an exchange has the catalog of npm start and, by default, empty order book
   for (const { bids, asks } of books) expect([bids, asks]).toEqual([[], []]);
 });
 
+test('a query may list 200 token ids, as in npm start, although uWebSockets.js by default ends at 4 kB', async () => {
+  const exchange = await create();
+  const { json: markets } = await send(exchange.url, 'GET', '/markets?limit=100');
+  const tokens: string[] = markets.flatMap(({ clobTokenIds }: { clobTokenIds: string }) => JSON.parse(clobTokenIds));
+  expect(tokens).toHaveLength(200);
+  const { status, json } = await send(exchange.url, 'GET', `/midpoints?token_ids=${tokens.join(',')}`);
+  const asked = tokens.map((token_id) => ({ token_id }));
+  expect([status, json]).toEqual([200, (await send(exchange.url, 'POST', '/midpoints', asked)).json]);
+});
+
 test('a GTD order expires when the clock is advanced to its expiration', async () => {
   const startS = Math.floor(Date.now() / 1_000); // clients sign with the system's time
   const clock = new VirtualClock(startS * 1_000);

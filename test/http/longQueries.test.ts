@@ -1,5 +1,5 @@
 // Lists of tokens in a query: the interface allows 500, and a token id has up to 78 digits. uWebSockets.js by default stops
-// at 4 kB of request line and headers, so this shows only in a process that was started as users start it.
+// at 4 kB of request line and headers. Here with the house's prices, in a process that was started as users start it.
 import { expect, test } from 'vitest';
 import { send } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
