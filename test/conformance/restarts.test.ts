@@ -130,7 +130,7 @@ async function expectNotTwice(
 }
 
 test('state survives SIGTERM and SIGKILL at random moments, and no order in flight happens twice', {
-  timeout: 300_000,
+  timeout: 1_200_000,
 }, async () => {
   const seed = Number(process.env.RESTART_SEED ?? randomInt(2 ** 31));
   console.info(`RESTART_SEED=${seed}`);
