@@ -18,9 +18,13 @@ export interface OwnExchange {
   close(): Promise<void>;
 }
 
-/** The configuration of an embedded exchange: a free port, quiet, in memory, unless the settings say otherwise. */
+/**
+ * The configuration of an embedded exchange: a free port, quiet, in memory, unless the settings say otherwise. One that is
+ * undefined says nothing, so that programs can pass on what they may have been given.
+ */
 export function ownConfig(settings: GivenSettings): ServerConfig {
-  const config = resolveGiven({ port: 0, house: false, logLevel: 'silent', ...settings });
+  const given: GivenSettings = Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
+  const config = resolveGiven({ port: 0, house: false, logLevel: 'silent', ...given });
   return settings.dataDir === undefined ? { ...config, dataDir: undefined } : config;
 }
 

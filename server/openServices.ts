@@ -42,7 +42,7 @@ import { FatalError, fatal } from './process/fatal.ts';
 import { makeLogger } from './process/log.ts';
 import type { Services } from './services.ts';
 import { SnapshotMaker } from './snapshots/snapshotMaker.ts';
-import { StreamFeed } from './streams/feed.ts';
+import { type LogIdentity, StreamFeed } from './streams/feed.ts';
 import { listedMarkets, Views } from './views/index.ts';
 
 export interface OpenOptions {
@@ -64,9 +64,26 @@ export type OwnServices = Services & { readonly historian: OpenedHistorian; read
 /** A stop writes a snapshot if the next start would replay this many records or more; fewer replay as fast as one loads. */
 const CLOSE_SNAPSHOT_FROM = 10_000;
 
+/** How many exchanges this process has opened in memory. */
+let inMemoryCount = 0;
+
+/**
+ * The identity of a log. Those in memory differ even if they begin at the same time, as on a clock that stands still: a client
+ * that resumes at the next exchange must not take its numbers for those of the one before.
+ */
+function identityOf(dataDir: string | undefined): LogIdentity {
+  if (dataDir === undefined) {
+    const nth = inMemoryCount;
+    inMemoryCount += 1;
+    return (firstMs) => firstMs + nth;
+  }
+  const copiedMs = readCopiedMs(dataDir);
+  return (firstMs) => Math.max(firstMs, copiedMs);
+}
+
 /** The follower that numbers and renders streams. */
 export const feedOf = (views: Views, { streams, dataDir }: ServerConfig): StreamFeed =>
-  new StreamFeed(views, streams, readCopiedMs(dataDir));
+  new StreamFeed(views, streams, identityOf(dataDir));
 
 /**
  * Opens the exchange of a configuration with its views, catalog and historian; nothing listens yet. The caller closes them with

@@ -226,7 +226,8 @@ function configOf(mode: ServerConfig['mode'], { settings, sourceOf }: ReadSettin
     house: chooseHouse(mode, settings.house, sourceOf),
     isThrottled: settings.throttle ?? !isDevelopment,
     rates: { ...throttleRows, ...(settings.rates as Partial<ThrottleRates> | undefined) }, // as above
-    logLevel: isQuiet ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
+    logLevel:
+      isQuiet && settings.logLevel !== 'silent' ? 'error' : (settings.logLevel ?? (isDevelopment ? 'warn' : 'info')),
     isJson: settings.json ?? false,
     isQuiet,
     acceptClock: settings.acceptClock ?? false,

@@ -1,8 +1,6 @@
 // The main thread's handle of the historian: starts its thread, reports durable records to it, and passes questions and answers
 // between routes and thread. Opened by openServices.ts (and tests); routes see it as `services.historian`. It never reads
 // records or the index itself, so orders do not wait for history queries.
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
@@ -10,6 +8,7 @@ import { renderHistory } from '../wire/userHistory.ts';
 import { HistorianUnavailable } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
+import { makeTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';
 import {
   type MarketDirectory,
   marketsIn,
@@ -217,16 +216,15 @@ export class OpenedHistorian implements Historian {
     this.heldBatches = [];
   }
 
-  /** Starts the thread, now or, if the operating system cannot start one, after a delay. */
+  /** Starts the thread, now or, if the operating system cannot start one or has no room for its index, after a delay. */
   private start(isFresh: boolean): void {
     clearTimeout(this.restartTimer);
     this.restartTimer = undefined;
     const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT, waitMsMax } = this.options;
-    this.indexPath ??=
-      dataDir === undefined ? mkdtempSync(join(tmpdir(), 'outcry-history-')) : join(dataDir, 'history');
-    const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
     let worker: Worker;
     try {
+      this.indexPath ??= dataDir === undefined ? makeTemporaryFolder() : join(dataDir, 'history');
+      const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
       worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     } catch (error) {
       this.startFailures += 1;
@@ -325,8 +323,6 @@ export class OpenedHistorian implements Historian {
       worker.ref();
       await this.endThread(worker);
     }
-    if (this.options.dataDir === undefined && this.indexPath !== undefined) {
-      rmSync(this.indexPath, { recursive: true, force: true });
-    }
+    if (this.options.dataDir === undefined && this.indexPath !== undefined) removeTemporaryFolder(this.indexPath);
   }
 }

@@ -1,5 +1,6 @@
 // Loads uWebSockets.js, which reads its limits from the environment once, while it is loaded: a program that embeds the
-// exchange gets the same ones as `npm start`. Only app.ts uses it; other files import types alone.
+// exchange gets the same ones as `npm start`, except in a worker thread, whose environment is a copy. Only app.ts uses it;
+// other files import types alone.
 
 /** Most bytes of a request's first line and headers: a query that lists 500 tokens is longer than the default of 4 kB. */
 process.env.UWS_HTTP_MAX_HEADERS_SIZE ??= '65536';

@@ -14,6 +14,9 @@ import { UserFeed } from './userFeed.ts';
  */
 const SNAPSHOT_VERSION = 2;
 
+/** A log's identity in the names of its streams, ms, derived from the time of its first record. */
+export type LogIdentity = (firstMs: number) => number;
+
 export class StreamFeed {
   readonly views: Views;
   readonly markets: MarketFeed;
@@ -25,19 +28,18 @@ export class StreamFeed {
   /** How many new markets have been published. */
   announcedCount = 0;
   private firstMs = 0;
-  private readonly copiedMs: number;
+  private readonly identityOf: LogIdentity;
 
-  /** @param copiedMs when the log was copied from another log, which has since diverged from it; 0 if it is no copy */
-  constructor(views: Views, settings: StreamSettings = streamSettings, copiedMs = 0) {
+  constructor(views: Views, settings: StreamSettings = streamSettings, identityOf: LogIdentity = (firstMs) => firstMs) {
     this.views = views;
-    this.copiedMs = copiedMs;
+    this.identityOf = identityOf;
     this.markets = new MarketFeed(views, settings, () => this.log);
     this.users = new UserFeed(views, settings.userEntriesMax);
   }
 
   /** The log's name as part of the streams' names. */
   get log(): string {
-    return logName(SNAPSHOT_VERSION, Math.max(this.firstMs, this.copiedMs));
+    return logName(SNAPSHOT_VERSION, this.identityOf(this.firstMs));
   }
 
   /** The followers to register with the exchange, behind those of the views. */

@@ -28,11 +28,11 @@ export const tokensOfForm = (form: Form): number => (form % 3) + 1;
 export const isCustomForm = (form: Form): boolean => form >= 3;
 
 /**
- * The log's name, nine characters: the numbering scheme (1 to 35), then the log's identity as the time (ms) of its first record
- * or, for a copy, the time of copying.
+ * The log's name, nine characters: the numbering scheme (1 to 35), then the log's identity, a time (ms): that of its first record
+ * or, for a copy, of copying.
  */
-export function logName(numbering: number, sinceMs: number): string {
-  const time = Math.max(0, Math.floor(sinceMs)).toString(36).padStart(TIME_CHARACTERS, '0');
+export function logName(numbering: number, identityMs: number): string {
+  const time = Math.max(0, Math.floor(identityMs)).toString(36).padStart(TIME_CHARACTERS, '0');
   return `${numbering.toString(36)}${time.slice(-TIME_CHARACTERS)}`;
 }
 

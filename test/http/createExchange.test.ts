@@ -1,12 +1,18 @@
 // createExchange as the tests of a bot use it: several independent exchanges in one process; a clock that the test moves;
 // settings by the names of the configuration file; a folder that outlives an exchange.
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { afterEach, expect, test, vi } from 'vitest';
+import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
-import { createExchange, type OwnExchange } from '../../server/createExchange.ts';
+import { createExchange, type OwnExchange, ownConfig } from '../../server/createExchange.ts';
 import { createMarket, type Market, newTrader, OrderType, Side } from '../conformance/world.ts';
+import { TestSocket } from '../streams/socket.ts';
 import { send } from '../support/client.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -84,6 +90,57 @@ test('invalid settings are rejected by name', async () => {
   await expect(createExchange({ minedDelay: '2' })).rejects.toThrow(
     'minedDelay must be 0 or a duration in ms, s, m, h or d',
   );
+});
+
+test('a setting that is undefined counts as not given', async () => {
+  const config = ownConfig({ port: undefined, dataDir: undefined, minedDelay: undefined, logLevel: undefined });
+  expect(config).toEqual({ ...ownConfig({}), adminToken: config.adminToken });
+  expect(config).toMatchObject({ port: 0, dataDir: undefined, logLevel: 'silent' });
+});
+
+test('quiet does not make an exchange say more than it does by default', () => {
+  expect(ownConfig({ quiet: true }).logLevel).toBe('silent');
+});
+
+test('two exchanges on one clock name their streams differently, so no client resumes in the wrong one', async () => {
+  const clock = new VirtualClock(Date.now());
+  const names: unknown[] = [];
+  for (let count = 0; count < 2; count += 1) {
+    const exchange = await create({}, clock);
+    const [{ clobTokenIds }] = (await send(exchange.url, 'GET', '/markets?limit=1')).json;
+    const socket = await TestSocket.open(exchange.url, '/ws/market');
+    socket.send({ type: 'market', assets_ids: JSON.parse(clobTokenIds).slice(0, 1) });
+    await socket.until(({ reader }) => reader.sequences.size === 1);
+    names.push(...socket.reader.sequences.keys());
+    await socket.close();
+    await exchange.close();
+  }
+  expect(new Set(names).size).toBe(2);
+});
+
+test('without a folder for temporary files, orders are accepted and histories are refused until there is one', async () => {
+  const exchange = await create();
+  const trader = await traderOf(exchange);
+  const market = await createMarket(exchange.url);
+  const trades = () => send(exchange.url, 'GET', `/data-api/trades?market=${market.conditionId}`);
+  vi.stubEnv('TMPDIR', '/nowhere');
+  try {
+    expect((await trades()).status).toBe(503);
+    const reply = await trader.client.createAndPostOrder(bid(market), { tickSize: '0.01' }, OrderType.GTC);
+    expect(reply).toMatchObject({ success: true, status: 'live' });
+  } finally {
+    vi.unstubAllEnvs();
+  }
+  await vi.waitFor(async () => expect((await trades()).status).toBe(200), PATIENCE);
+});
+
+test('a program that ends without closing its exchange leaves no temporary files', () => {
+  const folder = tempDir();
+  const child = join(import.meta.dirname, './unclosedChild.ts');
+  const options = { env: { ...process.env, TMPDIR: folder }, encoding: 'utf8' } as const;
+  const { stdout, stderr } = spawnSync(process.execPath, [...STRIP_TYPES, child], options);
+  expect(stdout.trim(), stderr).toBe('200 1');
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('a data directory keeps its markets for the next exchange, and only one can open it at a time', async () => {
