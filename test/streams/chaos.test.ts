@@ -6,10 +6,11 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { loadServerSecret } from '../../server/auth/serverSecret.ts';
 import { randomOf } from '../pipeline/workload.ts';
+import { PATIENCE } from '../support/patience.ts';
 import type { ChaosReply, ChaosRequest } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';
 import { ChaosProxy } from './proxy.ts';
@@ -171,7 +172,8 @@ test(
     let commandCount = 0;
     for (let round = 1; round <= rounds; round += 1) {
       const running = exchange.ask({ run: perRound });
-      proxy.cut(random);
+      // After a kill, nobody may have connected again yet.
+      await vi.waitUntil(() => proxy.cut(random), PATIENCE);
       // Every sixth stall is so long that the exchange asks meanwhile whether the client reads, and holds its streams.
       if (random(2) === 0) proxy.stall(random, random(6) === 0 ? 1_500 : 20 + random(400));
       if (random(4) === 0) proxy.delay(random, 1 + random(30));

@@ -32,13 +32,14 @@ export class ChaosProxy {
     return typeof address === 'object' && address !== null ? address.port : 0;
   }
 
-  /** Cuts a connection at any point of its data. */
-  cut(pick: (below: number) => number): void {
+  /** Cuts a connection at any point of its data; false if there is none. */
+  cut(pick: (below: number) => number): boolean {
     const joint = this.pick(pick);
-    if (joint === undefined) return;
+    if (joint === undefined) return false;
     this.cutCount += 1;
     joint.client.destroy();
     joint.exchange.destroy();
+    return true;
   }
 
   /** Lets nothing through for a while. */
