@@ -2,7 +2,17 @@
 // The other process is a real one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -45,6 +55,23 @@ async function besideHolder(
     await run(child.pid, kill);
   } finally {
     await kill();
+  }
+}
+
+/** Runs while a folder cannot be opened, as one with mode 0711 that belongs to somebody else. The superuser could open that. */
+function refuseToOpen(folder: string, run: () => void): void {
+  const { openSync } = fs;
+  fs.openSync = (path, ...how) => {
+    if (path === folder)
+      throw Object.assign(new Error(`EACCES: permission denied, open '${folder}'`), { code: 'EACCES' });
+    return openSync(path, ...how);
+  };
+  syncBuiltinESMExports();
+  try {
+    run();
+  } finally {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
   }
 }
 
@@ -274,6 +301,39 @@ test('a new data directory syncs its format.json, its journal and their folders 
       ...[`made ${journal}`, `synced ${join(journal, 'lock.mdb')}`, `synced ${join(journal, 'data.mdb')}`],
       ...[`synced ${journal}`, `synced ${dir}`],
     ]);
+  });
+});
+
+test('every start syncs the names of the journal again, which an earlier process may have left unsynced', async () => {
+  await inTempDir(async (parent) => {
+    const dir = join(parent, 'data');
+    const journal = join(dir, 'journal');
+    const open = async (): Promise<void> => {
+      const directory = new DataDirectory(dir);
+      await new LmdbStore(directory.journalPath).close();
+      directory.release();
+    };
+    await open();
+    expect(await watchSyncs(open)).toEqual([`synced ${journal}`, `synced ${dir}`]);
+    // An empty file is removed and created anew.
+    truncateSync(join(journal, 'data.mdb'), 0);
+    const file = `synced ${join(journal, 'data.mdb')}`;
+    expect(await watchSyncs(open)).toEqual([file, `synced ${journal}`, `synced ${dir}`]);
+  });
+});
+
+test('a data directory below a folder that cannot be listed opens at the first start too', async () => {
+  await inTempDir((parent) => {
+    const dir = join(parent, 'data');
+    mkdirSync(dir);
+    refuseToOpen(parent, () => {
+      for (let start = 0; start < 2; start += 1) new DataDirectory(dir).release();
+      expect(existsSync(join(dir, 'format.json'))).toBe(true);
+      // A folder that this process makes must have a durable name.
+      for (let start = 0; start < 2; start += 1) {
+        expect(() => new DataDirectory(join(parent, 'other'))).toThrow(/EACCES/);
+      }
+    });
   });
 });
 
