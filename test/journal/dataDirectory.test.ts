@@ -14,6 +14,7 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import {
   DataDirectory,
@@ -25,6 +26,7 @@ import {
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
 import { inTempDir } from './support.ts';
 
@@ -241,6 +243,54 @@ test('a lock whose pid belongs to a process that started later is taken over', a
     new DataDirectory(dir).release();
     writeFileSync(join(dir, 'lock'), JSON.stringify({ pid: process.ppid }));
     expect(() => new DataDirectory(dir)).toThrow(DataDirectoryLocked);
+  });
+});
+
+test('a lock that cannot be written for lack of space is not left behind, with or without hard links', async () => {
+  if (!canRehearse('the full disk')) return;
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  await inTempDir((dir) => {
+    const withLinks = `fill();`;
+    const withoutLinks = `
+      fs.linkSync = () => { fill(); throw Object.assign(new Error('no links'), { code: 'EPERM' }); };
+      syncBuiltinESMExports();`;
+    for (const prepare of [withLinks, withoutLinks]) {
+      const script = `
+        import fs from 'node:fs';
+        import { spawnSync } from 'node:child_process';
+        import { syncBuiltinESMExports } from 'node:module';
+        const fill = () => spawnSync('prlimit', ['--fsize=10:', '--pid', String(process.pid)]);
+        const { DataDirectory } = await import(${JSON.stringify(module)});
+        ${prepare}
+        let code;
+        try { new DataDirectory(${JSON.stringify(dir)}); } catch (error) { code = error.code; }
+        process.exit(code === 'EFBIG' ? 0 : 1);`;
+      const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+      expect([status, readdirSync(dir)]).toEqual([0, []]);
+    }
+  });
+});
+
+test('a directory that a thread of this process holds is refused, and taken over once the thread has ended', async () => {
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  await inTempDir(async (dir) => {
+    const script = `
+      import(${JSON.stringify(module)}).then(({ DataDirectory }) => {
+        new DataDirectory(${JSON.stringify(dir)});
+        require('node:worker_threads').parentPort.postMessage('held');
+        setInterval(() => {}, 1000);
+      });`;
+    const thread = new Worker(script, { eval: true, execArgv: [] });
+    try {
+      await once(thread, 'message');
+      expect(refusalOf(dir).pid).toBe(process.pid);
+      expect(wasLeftBehind(dir)).toBe(false);
+    } finally {
+      await thread.terminate();
+    }
+    expect(wasLeftBehind(dir)).toBe(true);
+    new DataDirectory(dir).release();
+    expect(readdirSync(dir)).toEqual(['format.json']);
   });
 });
 
