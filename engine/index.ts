@@ -10,6 +10,7 @@ export {
   copyDurably,
   copyJournal,
   DATA_FORMAT,
+  DataDirectory,
   DataDirectoryLocked,
   DiskSpace,
   Distribution,

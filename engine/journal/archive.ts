@@ -138,8 +138,12 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   const { first, last } = range;
   const folder = join(toFolder, `records-${first}-${last}`);
   const partOf = (hash: string): ArchivedPart => ({ folder, firstSequence: first, lastSequence: last, hash });
-  // Left by a call that was cut off after it had copied: verified again, and used as it is.
-  if (existsSync(folder)) return partOf(await readBack(store, journalFolderIn(folder), first, last));
+  // Left by a call that was cut off after it had copied, perhaps before the names were durable: verified again, and used.
+  if (existsSync(folder)) {
+    const hash = await readBack(store, journalFolderIn(folder), first, last);
+    for (const left of [journalFolderIn(folder), folder, toFolder]) syncFolder(left);
+    return partOf(hash);
+  }
   const draft = `${folder}.draft`;
   makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });

@@ -1,10 +1,10 @@
 // The data directory: its format number, its lock, and the folder for crash dumps.
 // Opened by the pipeline before the journal; released after it. It never touches the journal's own files.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { DirectoryLock } from './directoryLock.ts';
 import { FormatUnsupported } from './errors.ts';
-import { journalFileIn, journalFolderIn, makeFolders, syncFolder, writeWhole } from './files.ts';
+import { journalFileIn, journalFolderIn, makeFolders, syncNameOf, writeWhole } from './files.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
 export const DATA_FORMAT = 2;
@@ -59,7 +59,7 @@ function ensureFormat(path: string): void {
     return;
   }
   writeWhole(file, `${JSON.stringify({ format: DATA_FORMAT })}\n`);
-  syncFolder(dirname(resolve(path)));
+  syncNameOf(path);
 }
 
 /** Throws FormatUnsupported when a directory was written by a newer program, or its format cannot be read. */

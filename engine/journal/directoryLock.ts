@@ -21,7 +21,7 @@ import { join } from 'node:path';
 import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
 import { codeOf, lockPathIn } from './files.ts';
 
-/** Ids of the locks that this process holds. Any other lock with our pid is from an earlier process, whose pid was reused. */
+/** Ids of the locks that this thread holds. Another thread, or another instance of this module, may hold more. */
 const heldIds = new Set<string>();
 /** Ids of locks whose holders have ended, which is final: each is probed only once, though a start asks several times. */
 const endedIds = new Set<string>();
@@ -139,20 +139,39 @@ function createLock(directory: string, text: string, id: string): boolean {
   const draft = `${lockPath}.new.${id}`;
   try {
     writeFileSync(draft, text);
-    linkSync(draft, lockPath);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') return false;
+    return linkLock(draft, lockPath) ?? fillLock(lockPath, text);
   } finally {
     rmSync(draft, { force: true });
   }
-  // A file system without hard links: created first, filled right after.
+}
+
+/** Gives a draft the lock's name unless another has it; undefined on a file system without hard links. */
+function linkLock(draft: string, lockPath: string): boolean | undefined {
   try {
-    writeFileSync(lockPath, text, { flag: 'wx' });
+    linkSync(draft, lockPath);
     return true;
+  } catch (error) {
+    return codeOf(error) === 'EEXIST' ? false : undefined;
+  }
+}
+
+/** Creates the lock first and fills it right after, without hard links. Leaves none behind that could not be written. */
+function fillLock(lockPath: string, text: string): boolean {
+  let lock: number;
+  try {
+    lock = openSync(lockPath, 'wx');
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;
+  }
+  try {
+    writeFileSync(lock, text);
+    return true;
+  } catch (error) {
+    rmSync(lockPath, { force: true });
+    throw error;
+  } finally {
+    closeSync(lock);
   }
 }
 
@@ -230,7 +249,9 @@ function readHolder(lockPath: string): LockHolder | undefined {
 function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined {
   const { id, pidNamespace } = holder;
   if (id !== undefined && heldIds.has(id)) return 'here';
-  if (pidNamespace === undefined || pidNamespace === ownNamespace()) return isAlive(holder) ? 'here' : undefined;
+  if (pidNamespace === undefined || pidNamespace === ownNamespace()) {
+    return isAlive(holder) || isOfThisProcess(holder, directory) ? 'here' : undefined;
+  }
   if (id === undefined) return 'unreachable';
   if (endedIds.has(id)) return undefined;
   switch (probe(directory, id)) {
@@ -256,6 +277,14 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   const current = startOf(pid);
   if (current === 'ended') return false;
   return startedAt === undefined || current === undefined || current === startedAt;
+}
+
+/** Whether another thread of this process holds a lock. One that listens on no socket counts as ended. */
+function isOfThisProcess({ pid, startedAt, id }: LockHolder, directory: string): boolean {
+  if (pid !== process.pid || startedAt !== startOf(pid) || id === undefined || endedIds.has(id)) return false;
+  if (probe(directory, id) === CONNECTED) return true;
+  endedIds.add(id);
+  return false;
 }
 
 /** Connects to a holder's socket, in a child process: opening a directory blocks until it exits. Returns its exit status. */

@@ -9,6 +9,7 @@ import {
   openSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,6 +52,18 @@ export function syncFolder(path: string): void {
   }
 }
 
+/**
+ * Makes the name of a folder durable that an earlier process or an operator may have made. A parent that this user may not
+ * list cannot be synced: then that is left to whoever made the folder.
+ */
+export function syncNameOf(folder: string): void {
+  try {
+    syncFolder(dirname(resolve(folder)));
+  } catch (error) {
+    if (codeOf(error) !== 'EACCES') throw error;
+  }
+}
+
 /** Copies a file with its mode and makes its content durable; syncFolder makes its name durable too. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
@@ -71,8 +84,9 @@ export function writeWhole(path: string, text: string, mode = 0o666): void {
 }
 
 /**
- * Makes a folder and its missing parents, one by one and durably. Node's own recursive form never returns below a folder that
- * exists but refuses new ones with "not found", as /proc does.
+ * Makes a folder and its missing parents, one by one and durably; a folder whose name cannot be made durable is removed again,
+ * since the next call would take it for one that is. Node's own recursive form never returns below a folder that exists but
+ * refuses new ones with "not found", as /proc does.
  */
 export function makeFolders(path: string): void {
   const missing: string[] = [];
@@ -84,7 +98,12 @@ export function makeFolders(path: string): void {
       // Another process made it in between.
       if (codeOf(error) !== 'EEXIST') throw error;
     }
-    syncFolder(dirname(folder));
+    try {
+      syncFolder(dirname(folder));
+    } catch (error) {
+      rmdirSync(folder);
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
@@ -41,9 +41,9 @@ export class LmdbStore implements BatchStore {
     this.releaseReaders = releaseReaders;
     this.space = new DiskSpace(dataFileIn(folder));
     if (!isReadOnly) mkdirSync(folder, { recursive: true });
-    const isNew = !isReadOnly && !existsSync(dataFileIn(folder));
     this.database = this.openDatabase();
-    if (!isNew) return;
+    if (isReadOnly) return;
+    // For an existing file too: whoever made it or put it in place may have ended before its name was durable.
     syncFolder(folder);
     syncFolder(dirname(resolve(folder)));
   }

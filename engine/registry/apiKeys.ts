@@ -88,6 +88,9 @@ export class ApiKeys {
       this.keys.length <= this.isActive.length,
       `${this.keys.length} API keys are more than there is room for`,
     );
+    const isWhole =
+      this.isTrading.length === this.isActive.length && this.owners.length === this.isActive.length * OWNER_WORDS;
+    requireSound(isWhole, `not every list of API keys has room for ${this.isActive.length}`);
     for (const [index, { owner, nonce }] of this.keys.entries()) {
       this.keyOwners.add(owner);
       if (this.isTrading[index] === 1) this.activeTrading.set(tradingSlot(owner, nonce), index);

@@ -118,6 +118,10 @@ export class Catalog {
     const slugs = column('slug', ({ slug }) => slug);
     const texts = column('json', ({ json }) => json);
     if (!sections.isLoading) return markets;
+    const isWhole = [numbers, firstTokens, secondTokens, slugs, texts].every(
+      ({ length }) => length === conditionIds.length,
+    );
+    requireSound(isWhole, `not every column of the catalog has ${conditionIds.length} markets`);
     return conditionIds.map((conditionId, index) => ({
       eventNumber: numbers[index],
       conditionId,

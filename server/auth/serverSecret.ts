@@ -2,7 +2,7 @@
 // of the data directory. Found or created by openServices.ts at start-up; cli.ts asks whether it exists. It must never be
 // logged, returned or written anywhere but its own file.
 import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeWhole } from '../../engine/index.ts';
 
@@ -26,8 +26,24 @@ function secretOfText(text: string): Uint8Array {
   return createHmac('sha256', 'outcry/server-secret/1').update(trimmed).digest();
 }
 
+/** Whether there is a secret's file, or a link in its place. What cannot be looked at may be one: reading it says why. */
+function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
 function readSecretFile(path: string): Uint8Array {
-  const mode = statSync(path).mode & 0o777;
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) {
+    throw new Error(
+      `${path} is a link to ${readlinkSync(path)}, which is missing. Put that file in its place, for example by ` +
+        'mounting its volume, or delete the link; deleting it changes all API keys.',
+    );
+  }
+  const mode = file.mode & 0o777;
   // Windows has no such permissions and always reports them open.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
     throw new Error(
@@ -58,18 +74,18 @@ const givenText = ({ OUTCRY_SECRET: text }: SecretEnvironment): string | undefin
 
 /** Whether a secret exists, valid or not. */
 export const hasServerSecret = (dataDir: string, env: SecretEnvironment): boolean =>
-  givenText(env) !== undefined || existsSync(secretFileIn(dataDir));
+  givenText(env) !== undefined || isTaken(secretFileIn(dataDir));
 
 /**
  * The existing secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from the 0600 file
  * in the data directory; undefined if none exists yet.
- * @throws Error with a sentence if the text is too short, or the file is accessible to others or holds no secret
+ * @throws Error with a sentence if the text is too short, or the file is accessible to others, holds no secret or is a link to none
  */
 export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8Array | undefined {
   const text = givenText(env);
   if (text !== undefined) return secretOfText(text);
   const path = secretFileIn(dataDir);
-  return existsSync(path) ? readSecretFile(path) : undefined;
+  return isTaken(path) ? readSecretFile(path) : undefined;
 }
 
 /**

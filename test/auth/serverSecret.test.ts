@@ -1,10 +1,22 @@
 // The server's secret: where it comes from, and the refusal of one that others can read or that is no secret.
 // apiKeys.test.ts tests what is derived from it.
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadServerSecret, SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
+import { hasServerSecret, loadServerSecret, SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 
 describe("the server's secret", () => {
   let folder = '';
@@ -55,6 +67,26 @@ describe("the server's secret", () => {
       expect(() => loadServerSecret(folder, {})).toThrow(/does not hold 64 hex digits/);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
+  });
+
+  test('behind a link that leads nowhere is rejected, and the link stays as it is', () => {
+    const path = join(folder, SERVER_SECRET_FILE);
+    const target = join(folder, 'volume', 'secret');
+    symlinkSync(target, path);
+    const refusal = `${path} is a link to ${target}, which is missing.`;
+    expect(() => loadServerSecret(folder, {})).toThrow(refusal);
+    expect([hasServerSecret(folder, {}), readlinkSync(path), existsSync(target)]).toEqual([true, target, false]);
+    // Once the volume is there, the secret is the one behind the link.
+    mkdirSync(join(folder, 'volume'));
+    writeFileSync(target, 'ab'.repeat(32), { mode: 0o600 });
+    expect(Buffer.from(loadServerSecret(folder, {})).toString('hex')).toBe('ab'.repeat(32));
+  });
+
+  test('that cannot be looked for counts as one that exists, and is not created', () => {
+    const loop = join(folder, 'loop');
+    symlinkSync(loop, loop);
+    expect(hasServerSecret(loop, {})).toBe(true);
+    expect(() => loadServerSecret(loop, {})).toThrow(/^ELOOP: /);
   });
 
   test('in a file that others can read is rejected', () => {

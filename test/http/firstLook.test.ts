@@ -1,9 +1,11 @@
 // A journal that was not closed in order is read by another process before the exchange maps it: one that crashes its
 // reader is refused in a sentence, and an intact one starts as usual.
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openExchange } from '../../engine/index.ts';
+import { DataDirectory, openExchange, wasLeftBehind } from '../../engine/index.ts';
 import { requireReadable } from '../../server/dataDirectory/firstLook.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
@@ -101,4 +103,51 @@ test('a first look for which no process can be started is refused with the reaso
   } finally {
     process.execPath = execPath;
   }
+});
+
+/** Runs the process that reads a journal; resolves once it has ended. */
+async function look(dataDir: string, execArgv: readonly string[], act: (child: ChildProcess) => void): Promise<void> {
+  const module = join(import.meta.dirname, '../../server/dataDirectory/firstLookChild.ts');
+  const child = fork(module, [dataDir], { stdio: 'ignore', execArgv: [...process.execArgv, ...execArgv] });
+  act(child);
+  await once(child, 'exit');
+}
+
+test('a first look reads with the directory locked, which it leaves as one that was not closed in order', async () => {
+  const folder = tempDir();
+  const dataDir = await makeKilled(folder, false);
+  const seen = join(folder, 'seen');
+  // The lock as it is when the process prepares to open the journal.
+  const script = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { accessSync } = fs;
+    fs.accessSync = (path, mode) => {
+      fs.copyFileSync(${JSON.stringify(join(dataDir, 'lock'))}, ${JSON.stringify(seen)});
+      accessSync(path, mode);
+    };
+    syncBuiltinESMExports();`;
+  let pid: number | undefined;
+  await look(dataDir, ['--import', `data:text/javascript,${encodeURIComponent(script)}`], (child) => {
+    pid = child.pid;
+  });
+  expect(JSON.parse(readFileSync(seen, 'utf8')).pid).toBe(pid);
+  expect(wasLeftBehind(dataDir)).toBe(true);
+});
+
+test('a first look opens no journal that another process has locked by then, or whose own start has ended', async () => {
+  const dataDir = await makeKilled(tempDir(), false);
+  const readers = join(dataDir, 'journal', 'lock.mdb'); // made by whoever opens the journal by LMDB
+  rmSync(readers);
+  const holder = new DataDirectory(dataDir);
+  const text = readFileSync(join(dataDir, 'lock'), 'utf8');
+  try {
+    await look(dataDir, [], () => {});
+    expect([existsSync(readers), readFileSync(join(dataDir, 'lock'), 'utf8')]).toEqual([false, text]);
+  } finally {
+    holder.release();
+  }
+  await look(dataDir, [], (child) => child.disconnect());
+  expect(existsSync(readers)).toBe(false);
+  await look(dataDir, [], () => {});
+  expect(existsSync(readers)).toBe(true);
 });

@@ -2,8 +2,19 @@
 // The other process is a real one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import {
   DataDirectory,
@@ -15,6 +26,7 @@ import {
   wasLeftBehind,
 } from '../../engine/journal/index.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
 import { inTempDir } from './support.ts';
 
@@ -45,6 +57,23 @@ async function besideHolder(
     await run(child.pid, kill);
   } finally {
     await kill();
+  }
+}
+
+/** Runs while a folder cannot be opened, as one with mode 0711 that belongs to somebody else. The superuser could open that. */
+function refuseToOpen(folder: string, run: () => void): void {
+  const { openSync } = fs;
+  fs.openSync = (path, ...how) => {
+    if (path === folder)
+      throw Object.assign(new Error(`EACCES: permission denied, open '${folder}'`), { code: 'EACCES' });
+    return openSync(path, ...how);
+  };
+  syncBuiltinESMExports();
+  try {
+    run();
+  } finally {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
   }
 }
 
@@ -217,6 +246,54 @@ test('a lock whose pid belongs to a process that started later is taken over', a
   });
 });
 
+test('a lock that cannot be written for lack of space is not left behind, with or without hard links', async () => {
+  if (!canRehearse('the full disk')) return;
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  await inTempDir((dir) => {
+    const withLinks = `fill();`;
+    const withoutLinks = `
+      fs.linkSync = () => { fill(); throw Object.assign(new Error('no links'), { code: 'EPERM' }); };
+      syncBuiltinESMExports();`;
+    for (const prepare of [withLinks, withoutLinks]) {
+      const script = `
+        import fs from 'node:fs';
+        import { spawnSync } from 'node:child_process';
+        import { syncBuiltinESMExports } from 'node:module';
+        const fill = () => spawnSync('prlimit', ['--fsize=10:', '--pid', String(process.pid)]);
+        const { DataDirectory } = await import(${JSON.stringify(module)});
+        ${prepare}
+        let code;
+        try { new DataDirectory(${JSON.stringify(dir)}); } catch (error) { code = error.code; }
+        process.exit(code === 'EFBIG' ? 0 : 1);`;
+      const { status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' });
+      expect([status, readdirSync(dir)]).toEqual([0, []]);
+    }
+  });
+});
+
+test('a directory that a thread of this process holds is refused, and taken over once the thread has ended', async () => {
+  const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;
+  await inTempDir(async (dir) => {
+    const script = `
+      import(${JSON.stringify(module)}).then(({ DataDirectory }) => {
+        new DataDirectory(${JSON.stringify(dir)});
+        require('node:worker_threads').parentPort.postMessage('held');
+        setInterval(() => {}, 1000);
+      });`;
+    const thread = new Worker(script, { eval: true, execArgv: [] });
+    try {
+      await once(thread, 'message');
+      expect(refusalOf(dir).pid).toBe(process.pid);
+      expect(wasLeftBehind(dir)).toBe(false);
+    } finally {
+      await thread.terminate();
+    }
+    expect(wasLeftBehind(dir)).toBe(true);
+    new DataDirectory(dir).release();
+    expect(readdirSync(dir)).toEqual(['format.json']);
+  });
+});
+
 test('an older, newer or unreadable format throws FormatUnsupported and leaves no lock', async () => {
   await inTempDir((dir) => {
     new DataDirectory(dir).release();
@@ -274,6 +351,39 @@ test('a new data directory syncs its format.json, its journal and their folders 
       ...[`made ${journal}`, `synced ${join(journal, 'lock.mdb')}`, `synced ${join(journal, 'data.mdb')}`],
       ...[`synced ${journal}`, `synced ${dir}`],
     ]);
+  });
+});
+
+test('every start syncs the names of the journal again, which an earlier process may have left unsynced', async () => {
+  await inTempDir(async (parent) => {
+    const dir = join(parent, 'data');
+    const journal = join(dir, 'journal');
+    const open = async (): Promise<void> => {
+      const directory = new DataDirectory(dir);
+      await new LmdbStore(directory.journalPath).close();
+      directory.release();
+    };
+    await open();
+    expect(await watchSyncs(open)).toEqual([`synced ${journal}`, `synced ${dir}`]);
+    // An empty file is removed and created anew.
+    truncateSync(join(journal, 'data.mdb'), 0);
+    const file = `synced ${join(journal, 'data.mdb')}`;
+    expect(await watchSyncs(open)).toEqual([file, `synced ${journal}`, `synced ${dir}`]);
+  });
+});
+
+test('a data directory below a folder that cannot be listed opens at the first start too', async () => {
+  await inTempDir((parent) => {
+    const dir = join(parent, 'data');
+    mkdirSync(dir);
+    refuseToOpen(parent, () => {
+      for (let start = 0; start < 2; start += 1) new DataDirectory(dir).release();
+      expect(existsSync(join(dir, 'format.json'))).toBe(true);
+      // A folder that this process makes must have a durable name.
+      for (let start = 0; start < 2; start += 1) {
+        expect(() => new DataDirectory(join(parent, 'other'))).toThrow(/EACCES/);
+      }
+    });
   });
 });
 

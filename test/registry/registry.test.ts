@@ -349,9 +349,16 @@ test('loading a snapshot whose lists do not match their tables throws SnapshotUn
   load('rulesVersion', sound.get('rulesVersion'));
   for (const [name, value] of [
     ['apiKeys/keys', serialize(Array(1_025).fill({ owner: address(1), ...key, createdMs: 5 }))],
+    ['apiKeys/owners', new Int32Array(5)],
+    ['apiKeys/isTrading', new Uint8Array(1)],
+    ['apiKeys/isActive', new Uint8Array(1)],
     ['wallets/bindings', serialize([])],
     ['wallets/ownerOf', serialize([])],
     ['catalog/tokens/size', 1],
+    ['catalog/eventNumber', new Float64Array(0)],
+    ...['conditionId', 'firstToken', 'secondToken', 'slug', 'json'].map(
+      (column) => [`catalog/${column}/lengths`, new Int32Array(0)] as const,
+    ),
   ] as const) {
     expect(() => load(name, value), name).toThrow(SnapshotUnusable);
   }

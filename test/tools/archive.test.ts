@@ -386,6 +386,21 @@ test('archiving syncs format.json, then its folder, and the archive folder again
   });
 });
 
+test('archiving syncs a part that an earlier call left in place before the journal is cut', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    await makeWorld(dataDir, new VirtualClock(START_MS));
+    await crashAfterFirstStep(dataDir, archive);
+    const [name] = readdirSync(archive);
+    const part = join(archive, name);
+    const synced = await watchSyncs(() => archiveJournal(dataDir, archive));
+    const listed = synced.indexOf(`named ${join(dataDir, 'archive.json')}`);
+    expect(synced.slice(0, listed)).toEqual(
+      expect.arrayContaining([part, join(part, 'journal'), archive].map((path) => `synced ${path}`)),
+    );
+  });
+});
+
 test('verify finds all records even if some are archived while it opens the journal', LONG, async () => {
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
