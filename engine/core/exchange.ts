@@ -119,7 +119,7 @@ export class Exchange {
     else if (type === CANCEL_TYPE) cancelOrders(state, message, offset);
     else commands[type]?.(state, message, offset);
     if (state.suspectCount > 0) coverAccounts(state);
-    if (state.touchedCount > 0) tickAutomatically(state);
+    if (state.touchedMarket !== NONE) tickAutomatically(state);
     if (state.alarm.ms <= state.tMs) this.settleDue();
     else if (state.freshTrades > 0) settleFresh(state);
   }

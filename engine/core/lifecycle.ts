@@ -99,7 +99,7 @@ export function updateMarket(state: CoreState, message: Message, offset: number)
     return;
   }
   applyTerms(market, mask, terms);
-  state.touch(market);
+  state.touchedMarket = market.index;
   out.write({ type: 'MarketUpdated', marketIndex: market.index, ...market.terms() });
   if ((mask & MarketField.STATUS) !== 0 && market.status === MarketStatus.CLOSED) {
     cancelEverythingIn(state, market, CancelReason.MARKET_CLOSED);
@@ -131,18 +131,15 @@ export function resolveMarket(state: CoreState, message: Message, offset: number
   out.write({ type: 'MarketResolved', marketIndex: market.index, resolution: market.resolution });
 }
 
-/** Applies auto tick to the markets that this command touched, in ascending order, and clears their list. */
+/** Applies auto tick to the market that was touched, if any. */
 export function tickAutomatically(state: CoreState): void {
-  if (state.touchedCount === 0) return;
-  const touched = state.touched.subarray(0, state.touchedCount).sort();
-  for (const index of touched) {
-    const market = state.markets[index];
-    market.isTouched = false;
-    if (!wantsFinerTick(market)) continue;
-    changeTick(market, AUTO_TICK_TO_PIPS);
-    state.out.write({ type: 'MarketUpdated', marketIndex: index, ...market.terms() });
-  }
-  state.touchedCount = 0;
+  const { touchedMarket } = state;
+  if (touchedMarket === NONE) return;
+  state.touchedMarket = NONE;
+  const market = state.markets[touchedMarket];
+  if (!wantsFinerTick(market)) return;
+  changeTick(market, AUTO_TICK_TO_PIPS);
+  state.out.write({ type: 'MarketUpdated', marketIndex: touchedMarket, ...market.terms() });
 }
 
 function wantsFinerTick(market: Market): boolean {

@@ -25,8 +25,6 @@ export class Market {
   /** Shares of each token not yet redeemed, micro; maintained from resolution on. */
   unredeemedFirstMicro = 0;
   unredeemedSecondMicro = 0;
-  /** Whether this command changed the ladder or the terms: auto tick then checks the market. */
-  isTouched = false;
 
   constructor(index: number, terms: MarketTermsMessage, space: LadderSpace) {
     this.index = index;

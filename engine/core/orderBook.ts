@@ -56,7 +56,7 @@ export const restOrder = (
   pool.setLots(slot, lots);
   if (!ladder.hasPrice(order.ladderPips)) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
   ladder.append(pool, slot, order.ladderSide);
-  if (market.autoTick !== 0) state.touch(market);
+  if (market.autoTick !== 0) state.touchedMarket = market.index;
   if (order.isBuy) ledger.reserveLots(order.position, lots, order.limitPips);
   else ledger.reserveShareLots(order.position, order.outcome, lots);
   if (endsAtMs !== Infinity) state.expiries.push(endsAtMs, order.number, 0, slot);

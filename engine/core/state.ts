@@ -114,9 +114,11 @@ export class CoreState {
   /** Accounts whose balance fell below the bound of their reservations in this command: the first `suspectCount`. */
   suspects = new Int32Array(64);
   suspectCount = 0;
-  /** Markets touched by this command, for auto tick: the first `touchedCount`. */
-  touched = new Int32Array(64);
-  touchedCount = 0;
+  /**
+   * The market in which this command, or the due item being settled, has rested an order or changed the terms; NONE if none. It
+   * is examined for auto tick at the end.
+   */
+  touchedMarket = NONE;
   /** Takes the words that are read only to prefetch their cache lines; its value means nothing. */
   prefetched = 0;
   /**
@@ -143,19 +145,6 @@ export class CoreState {
     const market = new Market(this.markets.length, terms, this.ladderSpace);
     this.markets.push(market);
     return market;
-  }
-
-  /** Remembers a market for the auto tick rule at the end of the command. */
-  touch(market: Market): void {
-    if (market.isTouched) return;
-    market.isTouched = true;
-    if (this.touchedCount === this.touched.length) {
-      const larger = new Int32Array(this.touched.length * 2);
-      larger.set(this.touched);
-      this.touched = larger;
-    }
-    this.touched[this.touchedCount] = market.index;
-    this.touchedCount += 1;
   }
 
   /** Called when an account's collateral fell: if it may no longer cover the account's orders, the coverage pass will check. */

@@ -111,6 +111,6 @@ export const placeUsual = (
   pool.setId(slot, message, offset + ID_AT);
   ledger.linkOwn(pool, position, slot);
   ladder.appendAt(level, pool, slot, side ^ outcome);
-  if (market.autoTick !== 0) state.touch(market);
+  if (market.autoTick !== 0) state.touchedMarket = market.index;
   return true;
 };

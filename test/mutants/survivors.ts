@@ -81,7 +81,7 @@ const reasons: readonly Reason[] = [
     /^market\.refitGrid\(\);/,
     'A price off the grid makes the grid finer when it arrives; a finer grid can hold every price.',
   ),
-  equal(/^lifecycle/, /^state\.touchedCount = 0;/, 'A market that is examined once more needs no change.'),
+  equal(/^lifecycle/, /^state\.touchedMarket = NONE;/, 'A market that is examined once more needs no change.'),
   equal(
     /^orderBook/,
     /^if \(ladder\.gridPips !== market\.tickPips\) ⇒|market\.refitGrid\(\)|refitWithout\(/,
@@ -277,7 +277,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 holds the fees: nobody has a key of its owner.'),
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below corrects.'),
-  equal(/^state/, /^market\.isTouched = true;/, 'A market that is listed twice is examined twice.'),
   equal(
     /^state/,
     /^if \(ledger\.collateral\[account\] >= .* ⇒ >= → >$/,
@@ -315,7 +314,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^state/,
-    /^this\.(?:touched|suspect)Count \+= 1; ⇒ 1/,
+    /^this\.suspectCount \+= 1; ⇒ 1/,
     'The gaps hold entries of earlier commands, which need nothing any more.',
   ),
   equal(/^invariants/, /^let previous = 0;/, 'Order numbers begin at 1, which is checked earlier.'),
