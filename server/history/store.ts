@@ -17,8 +17,10 @@ import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
 import {
   assertFileIsWhole,
+  codeOf,
   DiskSpace,
   dataFileIn,
+  isOfSystem,
   prepareToWrite,
   reasonOf,
   syncFolder,
@@ -29,6 +31,8 @@ import {
 export const INDEX_FORMAT = 3;
 /** Holds the data file's checksum: written on a clean close, absent while the index is open. */
 const CHECKSUM_FILE = 'sum.json';
+/** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
+const UNREADABLE: readonly string[] = ['EIO', 'EISDIR'];
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
@@ -96,7 +100,10 @@ function removeChecksum(folder: string): void {
   syncFolder(folder);
 }
 
-/** Why the folder's data file is unusable; undefined if it is usable or absent. */
+/**
+ * Why the folder's data file is unusable; undefined if it is usable or absent. Throws the system's error if it cannot be
+ * looked at now, for example because too many files are open: that says nothing about its content.
+ */
 function faultOf(folder: string): string | undefined {
   const file = dataFileIn(folder);
   const checksumFile = join(folder, CHECKSUM_FILE);
@@ -108,11 +115,15 @@ function faultOf(folder: string): string | undefined {
       return 'its file is not as it was left';
     return undefined;
   } catch (error) {
+    if (isOfSystem(error) && !UNREADABLE.includes(codeOf(error))) throw error;
     return reasonOf(error);
   }
 }
 
-/** Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. */
+/**
+ * Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. Throws
+ * the system's error if it cannot be checked now.
+ */
 export function dropUnusable(folder: string, isFresh: boolean): string | undefined {
   const fault = isFresh ? 'the historian failed repeatedly' : faultOf(folder);
   if (fault !== undefined) rmSync(folder, { recursive: true, force: true });

@@ -1,6 +1,7 @@
 // The index on disk by itself: packed blocks come back as they were written, whatever is forgotten in between. An unusable
 // index is dropped, one that was killed is not.
-import { existsSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -215,6 +216,34 @@ test.runIf(process.platform === 'linux')('an index closed on a full disk is kept
   const again = new IndexStore(folder, false);
   expect(again.get(Buffer.from([Table.META, 1]))).toHaveLength(100_000);
   await again.close();
+});
+
+/** What is dropped, or thrown, if the system opens no file but gives this code as the reason. */
+function droppedIfRefused(code: string): string | undefined {
+  const { openSync } = fs;
+  fs.openSync = () => {
+    throw Object.assign(new Error(`${code}: no file is opened`), { code });
+  };
+  syncBuiltinESMExports();
+  try {
+    return dropUnusable(folder, false);
+  } finally {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
+  }
+}
+
+test('an index that the system does not let us open is kept; one that the disk cannot read is dropped', async () => {
+  const store = new IndexStore(folder, false);
+  await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
+  await store.close();
+  for (const code of ['EMFILE', 'EACCES', 'ENOMEM']) {
+    expect(() => droppedIfRefused(code)).toThrow(code);
+    expect(dropUnusable(folder, false), code).toBeUndefined();
+    expect(existsSync(join(folder, 'data.mdb')), code).toBe(true);
+  }
+  expect(droppedIfRefused('EIO')).toContain('EIO');
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('an index of another format is replaced by one that has no checksum while it is open', async () => {
