@@ -65,8 +65,9 @@ export class LogFollower {
   /**
    * Indexes for a slice, or until everything is indexed. Returns whether to continue at once; false if the log has nothing
    * more, or if a commit is due while the one before is still being written.
+   * @param durableSequence the end of the last durable batch: nothing after it is indexed. Without it, all is.
    */
-  index(): boolean {
+  index(durableSequence = Number.POSITIVE_INFINITY): boolean {
     const endsMs = performance.now() + SLICE_MS;
     const { recordsPerCommit } = this.settings;
     for (;;) {
@@ -75,7 +76,7 @@ export class LogFollower {
         if (this.isCommitting) return false;
         void this.commit();
       }
-      if (!this.indexSome()) {
+      if (!this.indexSome(durableSequence)) {
         this.commitIfOverdue();
         return false;
       }
@@ -158,10 +159,10 @@ export class LogFollower {
   }
 
   /** Indexes some records; false if there are none. */
-  private indexSome(): boolean {
+  private indexSome(durableSequence: number): boolean {
     const { tables, indexer } = this;
     if (this.batch === undefined || this.isBatchDone) {
-      const bytes = this.source.next(tables.sequence);
+      const bytes = this.source.next(tables.sequence, durableSequence);
       if (bytes === undefined) return false;
       this.batch = new BatchReader(bytes);
       this.isBatchDone = false;

@@ -7,8 +7,10 @@ export interface RecordSource {
   /**
    * The batch that holds the record after this sequence; undefined if none follows yet. Its bytes are valid until the next
    * call.
+   * @param durableSequence the end of a durable batch: none of the batches after it is delivered. Without it, all of a
+   * log that nobody writes is.
    */
-  next(afterSequence: number): Uint8Array | undefined;
+  next(afterSequence: number, durableSequence?: number): Uint8Array | undefined;
   /** The hash of a record (hex); undefined if there is no record with this sequence. */
   hashAt(sequence: number): string | undefined;
   /** Whether the log can be read again from its beginning. */
@@ -67,7 +69,12 @@ export class JournalSource implements RecordSource {
     this.reader = new JournalReader(dataDir);
   }
 
-  next(afterSequence: number): Uint8Array | undefined {
+  next(afterSequence: number, durableSequence = Number.POSITIVE_INFINITY): Uint8Array | undefined {
+    if (afterSequence >= durableSequence) {
+      // More may be in the file, but a batch can be read there before the device has it. The next read looks anew.
+      this.batches = undefined;
+      return undefined;
+    }
     if (this.batches === undefined || afterSequence < this.afterSequence) {
       this.batches = this.reader.batches(afterSequence + 1);
     }
@@ -101,6 +108,7 @@ export class JournalSource implements RecordSource {
   }
 }
 
+/** Its batches are handed over once they are durable, so it delivers all of them. */
 export class BatchQueue implements RecordSource {
   readonly canRewind = false;
   private batches: Uint8Array[] = [];

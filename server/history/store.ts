@@ -4,23 +4,35 @@
 import {
   closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
   readSync,
   rmSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
-import { assertFileIsWhole, DiskSpace, dataFileIn, prepareToWrite, reasonOf } from '../../engine/index.ts';
+import {
+  assertFileIsWhole,
+  codeOf,
+  DiskSpace,
+  dataFileIn,
+  isOfSystem,
+  prepareToWrite,
+  reasonOf,
+  syncFolder,
+  writeWhole,
+} from '../../engine/index.ts';
 
 /** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
 /** Holds the data file's checksum: written on a clean close, absent while the index is open. */
 const CHECKSUM_FILE = 'sum.json';
+/** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
+const UNREADABLE: readonly string[] = ['EIO', 'EISDIR'];
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
@@ -58,7 +70,40 @@ function checksumOf(file: string): string {
   }
 }
 
-/** Why the folder's data file is unusable; undefined if it is usable or absent. */
+/** Leaves the checksum of the folder's data file. Its file is flushed first: a power loss must not leave a checksum of more. */
+function leaveChecksum(folder: string): void {
+  const file = dataFileIn(folder);
+  if (!existsSync(file) || statSync(file).size > CHECKSUM_BYTES_MAX) return;
+  const checksumFile = join(folder, CHECKSUM_FILE);
+  try {
+    flush(file);
+    writeWhole(checksumFile, checksumOf(file));
+  } catch {
+    rmSync(checksumFile, { force: true }); // without it, the index is opened like one that a killed process left
+  }
+}
+
+function flush(file: string): void {
+  const descriptor = openSync(file, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Removes the checksum durably: the data file, once changed, must not be found beside the sum of what it was. */
+function removeChecksum(folder: string): void {
+  const checksumFile = join(folder, CHECKSUM_FILE);
+  if (!existsSync(checksumFile)) return;
+  rmSync(checksumFile);
+  syncFolder(folder);
+}
+
+/**
+ * Why the folder's data file is unusable; undefined if it is usable or absent. Throws the system's error if it cannot be
+ * looked at now, for example because too many files are open: that says nothing about its content.
+ */
 function faultOf(folder: string): string | undefined {
   const file = dataFileIn(folder);
   const checksumFile = join(folder, CHECKSUM_FILE);
@@ -70,11 +115,15 @@ function faultOf(folder: string): string | undefined {
       return 'its file is not as it was left';
     return undefined;
   } catch (error) {
+    if (isOfSystem(error) && !UNREADABLE.includes(codeOf(error))) throw error;
     return reasonOf(error);
   }
 }
 
-/** Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. */
+/**
+ * Removes the folder if its index is unusable or if `isFresh`; returns the reason, or undefined if nothing was removed. Throws
+ * the system's error if it cannot be checked now.
+ */
 export function dropUnusable(folder: string, isFresh: boolean): string | undefined {
   const fault = isFresh ? 'the historian failed repeatedly' : faultOf(folder);
   if (fault !== undefined) rmSync(folder, { recursive: true, force: true });
@@ -85,6 +134,7 @@ export class IndexStore {
   /** Whether the store was empty when the tables opened it, so that they know all of its content (set by tables.ts). */
   wasEmpty = false;
   private readonly folder: string;
+  private readonly isTemporary: boolean;
   private readonly space: DiskSpace;
   private readonly database: RootDatabase<Uint8Array, Buffer>;
   /** Created once: V8 inlines them into the tables' loops, and deoptimizes these if it meets another function. */
@@ -94,9 +144,10 @@ export class IndexStore {
   /** Opens the environment, creating it if absent. `isTemporary`: it need not survive a crash of the machine. */
   constructor(folder: string, isTemporary: boolean) {
     this.folder = folder;
+    this.isTemporary = isTemporary;
     this.space = new DiskSpace(dataFileIn(folder));
     mkdirSync(folder, { recursive: true });
-    rmSync(join(folder, CHECKSUM_FILE), { force: true });
+    removeChecksum(folder);
     prepareToWrite(folder);
     this.database = open<Uint8Array, Buffer>({
       path: folder,
@@ -151,13 +202,13 @@ export class IndexStore {
     database.resetReadTxn();
   }
 
-  /** @param leavesChecksum whether to leave a checksum, by which a change of the file is detected when it is opened */
+  /**
+   * @param leavesChecksum whether to leave a checksum, by which a change of the file is detected when it is opened. A temporary
+   * index, which nobody opens again, gets none.
+   */
   async close(leavesChecksum = true): Promise<void> {
     this.space.close();
     await this.database.close();
-    if (!leavesChecksum) return;
-    const file = dataFileIn(this.folder);
-    if (existsSync(file) && statSync(file).size <= CHECKSUM_BYTES_MAX)
-      writeFileSync(join(this.folder, CHECKSUM_FILE), checksumOf(file));
+    if (leavesChecksum && !this.isTemporary) leaveChecksum(this.folder);
   }
 }

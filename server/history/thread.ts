@@ -205,7 +205,7 @@ class HistorianThread {
     const { follower } = this;
     if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
       try {
-        if (follower.index()) this.scheduleTurn();
+        if (follower.index(this.durableSequence)) this.scheduleTurn();
         if (follower.isCommitting) this.afterCommit();
       } catch (error) {
         this.rebuildOnce(error);

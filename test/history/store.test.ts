@@ -1,6 +1,7 @@
 // The index on disk by itself: packed blocks come back as they were written, whatever is forgotten in between. An unusable
 // index is dropped, one that was killed is not.
-import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { existsSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -15,6 +16,7 @@ import { Markets } from '../../server/history/markets.ts';
 import { legAt } from '../../server/history/pairs.ts';
 import { Positions } from '../../server/history/positions.ts';
 import { dropUnusable, IndexStore } from '../../server/history/store.ts';
+import { watchSyncs } from '../support/syncs.ts';
 
 const RECORD_BYTES = 16;
 const RECORDS = 30_000;
@@ -186,6 +188,62 @@ test('an index changed after a clean close is dropped; one left by a killed proc
   truncateSync(file, 8_192);
   expect(dropUnusable(folder, false)).toContain('cut off');
   expect(existsSync(file)).toBe(false);
+});
+
+test('the checksum is durable after the index itself when it is left, and its removal before the index changes', async () => {
+  const [file, sum] = [join(folder, 'data.mdb'), join(folder, 'sum.json')];
+  const store = new IndexStore(folder, false);
+  await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
+  const left = await watchSyncs(() => store.close());
+  expect(left).toEqual([`synced ${file}`, `synced ${sum}.new`, `named ${sum}`, `synced ${folder}`]);
+  let again: IndexStore | undefined;
+  const removed = await watchSyncs(() => {
+    again = new IndexStore(folder, false);
+  });
+  expect(existsSync(sum)).toBe(false);
+  expect(removed).toEqual([`synced ${folder}`]);
+  await again?.close();
+});
+
+test.runIf(process.platform === 'linux')('an index closed on a full disk is kept, without a checksum', async () => {
+  const store = new IndexStore(folder, false);
+  await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
+  const sum = join(folder, 'sum.json');
+  for (const path of [sum, `${sum}.new`]) symlinkSync('/dev/full', path); // every write to it fails as on a full disk
+  await store.close();
+  expect(existsSync(sum)).toBe(false);
+  expect(dropUnusable(folder, false)).toBeUndefined();
+  const again = new IndexStore(folder, false);
+  expect(again.get(Buffer.from([Table.META, 1]))).toHaveLength(100_000);
+  await again.close();
+});
+
+/** What is dropped, or thrown, if the system opens no file but gives this code as the reason. */
+function droppedIfRefused(code: string): string | undefined {
+  const { openSync } = fs;
+  fs.openSync = () => {
+    throw Object.assign(new Error(`${code}: no file is opened`), { code });
+  };
+  syncBuiltinESMExports();
+  try {
+    return dropUnusable(folder, false);
+  } finally {
+    fs.openSync = openSync;
+    syncBuiltinESMExports();
+  }
+}
+
+test('an index that the system does not let us open is kept; one that the disk cannot read is dropped', async () => {
+  const store = new IndexStore(folder, false);
+  await store.commit((put) => put(Buffer.from([Table.META, 1]), Buffer.alloc(100_000, 1)));
+  await store.close();
+  for (const code of ['EMFILE', 'EACCES', 'ENOMEM']) {
+    expect(() => droppedIfRefused(code)).toThrow(code);
+    expect(dropUnusable(folder, false), code).toBeUndefined();
+    expect(existsSync(join(folder, 'data.mdb')), code).toBe(true);
+  }
+  expect(droppedIfRefused('EIO')).toContain('EIO');
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('an index of another format is replaced by one that has no checksum while it is open', async () => {
