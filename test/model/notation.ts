@@ -223,16 +223,24 @@ const forms: readonly Form[] = [
   form(`${WHO} cancels (?<all>all)${KEY}`, readCancel),
   form(`${WHO} cancels m(?<market>\\d+)(?: (?<token>YES|NO))?${KEY}`, readCancel),
   form(`${WHO} beats(?<refresh> again)?(?: given (?<given>\\d+))? next (?<next>\\d+)${KEY}`, readHeartbeat),
-  form(`market(?: of event (?<event>\\d+))?(?<terms>(?: (?:${termFields}) \\S+)*)`, (words, at) => ({
-    type: 'CreateMarket',
-    eventNumber: Number(words.event ?? 0),
-    ...marketIds(at.nextMarket),
-    ...readTerms(words.terms ?? '').terms,
-  })),
-  form(`m(?<market>\\d+) changes(?<terms>(?: (?:${termFields}) \\S+)*)`, (words) => {
-    const { mask, terms } = readTerms(words.terms ?? '');
-    return { type: 'UpdateMarket', marketIndex: marketOf(words), mask, ...terms };
-  }),
+  form(
+    `market(?: (?<number>\\d+))?(?: of event (?<event>\\d+))?(?<terms>(?: (?:${termFields}) \\S+)*)`,
+    (words, at) => ({
+      type: 'CreateMarket',
+      eventNumber: Number(words.event ?? 0),
+      ...marketIds(Number(words.number ?? at.nextMarket)),
+      ...readTerms(words.terms ?? '').terms,
+    }),
+  ),
+  form(
+    `m(?<market>\\d+) changes(?<terms>(?: (?:${termFields}) \\S+)*)(?: beside(?<beside>(?: (?:${termFields}) \\S+)+))?`,
+    (words) => {
+      // What stands beside the change is carried by the command, but not named by its mask.
+      const { mask } = readTerms(words.terms ?? '');
+      const { terms } = readTerms(`${words.terms}${words.beside ?? ''}`);
+      return { type: 'UpdateMarket', marketIndex: marketOf(words), mask, ...terms };
+    },
+  ),
   form('m(?<market>\\d+) resolves (?<resolution>\\w+)', (words) => ({
     type: 'ResolveMarket',
     marketIndex: marketOf(words),

@@ -11,7 +11,7 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
-import type { PLAIN_TERMS } from '../support/plainTerms.ts';
+import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { keyNameOf, labelOf, nameOf } from './names.ts';
 import { type Moment, maskOf, readCommand, resolutions, tokens } from './notation.ts';
 
@@ -91,15 +91,31 @@ function inWords(command: Command, at: Moment): string | undefined {
       return `${by(command)} beats${again}${given} next ${labelOf(command.next)}${keyPart(command)}`;
     }
     case 'CreateMarket':
-      return `market${command.eventNumber === 0 ? '' : ` of event ${command.eventNumber}`}${printTerms(command, 127)}${command.negRisk === 1 ? ' neg-risk 1' : ''}`;
-    case 'UpdateMarket':
-      return `m${command.marketIndex} changes${printTerms(command, command.mask)}`;
+      return marketInWords(command, at);
+    case 'UpdateMarket': {
+      const beside = printTerms(command, unusualTerms(command) & ~command.mask) + riskPart(command);
+      return `m${command.marketIndex} changes${printTerms(command, command.mask)}${beside === '' ? '' : ` beside${beside}`}`;
+    }
     case 'ResolveMarket':
       return `m${command.marketIndex} resolves ${nameIn(resolutions, command.resolution)}`;
     default:
       return moneyInWords(command);
   }
 }
+
+function marketInWords(command: CommandOf<'CreateMarket'>, { nextMarket }: Moment): string {
+  const number = Number.parseInt(command.conditionId.slice(-8), 16);
+  const event = command.eventNumber === 0 ? '' : ` of event ${command.eventNumber}`;
+  return `market${number === nextMarket ? '' : ` ${number}`}${event}${printTerms(command, 127)}${riskPart(command)}`;
+}
+
+const riskPart = ({ negRisk }: { readonly negRisk: number }): string => (negRisk === 1 ? ' neg-risk 1' : '');
+
+/** The mask of the terms that differ from the plain ones. */
+const unusualTerms = (terms: typeof PLAIN_TERMS): number =>
+  Object.values(maskOf)
+    .filter((bit) => printTerms(terms, bit) !== printTerms(PLAIN_TERMS, bit))
+    .reduce((mask, bit) => mask | bit, 0);
 
 function moneyInWords(command: Command): string | undefined {
   switch (command.type) {
