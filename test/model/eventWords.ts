@@ -11,7 +11,8 @@ import {
   TradeStatus,
 } from '../../engine/protocol/index.ts';
 import { keyNameOf, labelOf, nameOf, TIME_ZERO_MS } from './names.ts';
-import { nameIn, printDecimal, printTerms, resolutions, tokens } from './notation.ts';
+import { resolutions, tokens } from './notation.ts';
+import { nameIn, printDecimal, printTerms } from './printing.ts';
 
 const shares = (lots: number): string => printDecimal(lots, 2);
 const price = (pips: number): string => printDecimal(pips, 4);

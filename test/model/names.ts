@@ -26,9 +26,12 @@ export const keyOf = (ownerIndex: number, keyNumber: number): string =>
 export function keysOf(owner: string): readonly string[] {
   if (owner === HOUSE_WALLET) return [beatOf(0x4000)];
   if (owner === FEES_WALLET) return [beatOf(0x4001)];
-  const ownerIndex = Number.parseInt(owner.slice(2, 4), 16) - 0xa0;
+  const ownerIndex = indexOfOwner(owner);
   return [keyOf(ownerIndex, 0), keyOf(ownerIndex, 1)];
 }
+
+/** The index from which the address of an owner with a name was made. */
+export const indexOfOwner = (owner: string): number => Number.parseInt(owner.slice(2, 4), 16) - 0xa0;
 
 /** Order id number `label`: well mixed like a real digest, with the label in its last digits. */
 export function orderIdOf(label: number): string {
@@ -68,6 +71,8 @@ for (const [ownerIndex, owner] of [...ownerNames, ...guestNames].entries()) {
     nameOfAddress.set(walletOf(ownerIndex, number), name);
     addressOfName.set(name, walletOf(ownerIndex, number));
     ownerOfName.set(name, walletOf(ownerIndex, 0));
+  }
+  for (let number = 0; number < 30; number += 1) {
     keyByName.set(`${owner}:${number}`, keyOf(ownerIndex, number));
     nameOfKey.set(keyOf(ownerIndex, number), `${owner}:${number}`);
   }

@@ -1,44 +1,25 @@
-// The small text notation of engine tests: one command a line, such as `#7 alice buys 100 YES @ 0.55 GTC → rests 100`. It
-// parses lines into commands and prints commands as lines. Used by the scenario runner and by the model test, which prints
-// a shrunk counter-example that can be pasted as a named test. A command without a form in words is written as JSON.
-import type { Command, CommandOf } from '../../engine/protocol/index.ts';
+// The small text notation of engine tests: one command a line, such as `#7 alice buys 100 YES @ 0.55 GTC → rests 100`. Lines
+// are parsed into commands here; printing.ts prints them. Used by the scenarios of the rule tests, by the toy world and by the
+// simulation. A command without a form in words is written as JSON.
+import type { Command } from '../../engine/protocol/index.ts';
 import {
   ExchangeMode,
   MarketField,
   MarketStatus,
+  notificationItem,
   OrderFlag,
   OrderType,
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
-import {
-  addressNamed,
-  beatOf,
-  keyNamed,
-  keyNameOf,
-  labelOf,
-  marketIds,
-  nameOf,
-  orderIdOf,
-  ownerNamed,
-} from './names.ts';
+import { addressNamed, beatOf, keyNamed, marketIds, orderIdOf, ownerNamed } from './names.ts';
 
 /** Parses a decimal text with at most `digits` decimals into an integer of that many decimals. */
 export function readDecimal(text: string, digits: number): number {
   const [whole, part = ''] = text.split('.');
   if (part.length > digits) throw new Error(`notation: ${text} has more than ${digits} decimals`);
   return Number(BigInt(whole) * 10n ** BigInt(digits) + BigInt(part.padEnd(digits, '0')));
-}
-
-export function printDecimal(value: number, digits: number): string {
-  const text = String(value).padStart(digits + 1, '0');
-  const part = text.slice(-digits).replace(/0+$/, '');
-  return `${text.slice(0, -digits)}${part === '' ? '' : `.${part}`}`;
-}
-
-export function nameIn(table: Readonly<Record<string, number>>, value: number): string {
-  return Object.entries(table).find(([, number]) => number === value)?.[0] ?? String(value);
 }
 
 function numberIn(table: Readonly<Record<string, number>>, name: string): number {
@@ -51,7 +32,7 @@ export const tokens = { YES: 0, NO: 1 } as const;
 export const resolutions = { YES: 0, NO: 1, split: 2 } as const;
 
 /** The context in which a line is parsed or printed. */
-interface Moment {
+export interface Moment {
   readonly tMs: number;
   /** Id label of an order whose line has none, and index of the market that a line creates. */
   readonly nextLabel: number;
@@ -68,6 +49,7 @@ const IN_MARKET = '(?: in m(?<market>\\d+))?';
 const WHO = '(?<who>\\w+(?:/\\d)?)';
 const FROM = '(?: from (?<from>\\w+(?:/\\d)?))?';
 const KEY = '(?: key (?<key>\\S+))?';
+const BOUND = '(?<bound> bound)?';
 const form = (pattern: string, read: Form['read']): Form => ({ pattern: new RegExp(`^${pattern}$`), read });
 
 type Words = Readonly<Record<string, string | undefined>>;
@@ -145,7 +127,7 @@ function readTerms(text: string): { mask: number; terms: typeof PLAIN_TERMS } {
   return { mask, terms };
 }
 
-const maskOf: Readonly<Record<string, number>> = {
+export const maskOf: Readonly<Record<string, number>> = {
   status: MarketField.STATUS,
   tick: MarketField.TICK,
   min: MarketField.MIN_ORDER,
@@ -154,19 +136,6 @@ const maskOf: Readonly<Record<string, number>> = {
   delay: MarketField.DELAY,
   'auto-tick': MarketField.AUTO_TICK,
 };
-
-export function printTerms(terms: typeof PLAIN_TERMS, mask: number): string {
-  const shown: readonly (readonly [string, string])[] = [
-    ['tick', printDecimal(terms.tickPips, 4)],
-    ['min', printDecimal(terms.minOrderLots, 2)],
-    ['buy-min', printDecimal(terms.minMarketableBuyMicro, 6)],
-    ['fee', `${terms.feeRate}/${terms.feeExponent}`],
-    ['delay', String(terms.delaySeconds)],
-    ['auto-tick', String(terms.autoTick)],
-    ['status', nameIn(MarketStatus, terms.status)],
-  ];
-  return shown.map(([name, value]) => ((mask & maskOf[name]) === 0 ? '' : ` ${name} ${value}`)).join('');
-}
 
 const readStarted: Form['read'] = (words) => ({
   type: 'Started',
@@ -216,7 +185,8 @@ const readPosition: Form['read'] = (words) => {
   if (words.token !== undefined) {
     return { type: 'FaucetShares', ...by, outcome: numberIn(tokens, words.token), amountMicro };
   }
-  const keyed = { ...by, keyId: keyFor(words), flags: 0 };
+  const flags = words.bound === undefined ? 0 : OrderFlag.BOUND_WALLET;
+  const keyed = { ...by, keyId: keyFor(words), flags };
   if (words.verb === 'splits') return { type: 'Split', ...keyed, amountMicro };
   if (words.verb === 'merges') return { type: 'Merge', ...keyed, amountMicro };
   return { type: 'Redeem', ...keyed };
@@ -234,7 +204,10 @@ const forms: readonly Form[] = [
     readStarted,
   ),
   form('time passes', () => ({ type: 'Tick' })),
-  form('an event is created', () => ({ type: 'CreateEvent', negRisk: 0 })),
+  form('an event is created(?<risk> neg-risk)?', (words) => ({
+    type: 'CreateEvent',
+    negRisk: words.risk === undefined ? 0 : 1,
+  })),
   form(`${WHO} deletes (?<key>\\S+)`, (words) => ({
     type: 'DeleteApiKey',
     owner: ownerNamed(words.who ?? ''),
@@ -242,7 +215,7 @@ const forms: readonly Form[] = [
   })),
   form(
     `(?:#(?<label>\\d+) )?${WHO} (?<verb>buys|sells) (?:\\$(?<budget>${NUMBER}) of|raw (?<maker>\\d+):(?<taker>\\d+)|(?<shares>${NUMBER})) (?<token>YES|NO)` +
-      `(?: @ (?<price>${NUMBER}))? (?<type>\\w+)(?<postOnly> post-only)?(?<bound> bound)?(?<accurate> accurate)?${IN_MARKET}${FROM}${KEY}` +
+      `(?: @ (?<price>${NUMBER}))? (?<type>\\w+)(?<postOnly> post-only)?${BOUND}(?<accurate> accurate)?${IN_MARKET}${FROM}${KEY}` +
       '(?: expires (?<expires>[+@]\\d+)s)?(?: signed (?<signed>[+-]\\d+)ms)?',
     readOrder,
   ),
@@ -250,16 +223,24 @@ const forms: readonly Form[] = [
   form(`${WHO} cancels (?<all>all)${KEY}`, readCancel),
   form(`${WHO} cancels m(?<market>\\d+)(?: (?<token>YES|NO))?${KEY}`, readCancel),
   form(`${WHO} beats(?<refresh> again)?(?: given (?<given>\\d+))? next (?<next>\\d+)${KEY}`, readHeartbeat),
-  form(`market(?<terms>(?: (?:${termFields}) \\S+)*)`, (words, at) => ({
-    type: 'CreateMarket',
-    eventNumber: 0,
-    ...marketIds(at.nextMarket),
-    ...readTerms(words.terms ?? '').terms,
-  })),
-  form(`m(?<market>\\d+) changes(?<terms>(?: (?:${termFields}) \\S+)*)`, (words) => {
-    const { mask, terms } = readTerms(words.terms ?? '');
-    return { type: 'UpdateMarket', marketIndex: marketOf(words), mask, ...terms };
-  }),
+  form(
+    `market(?: (?<number>\\d+))?(?: of event (?<event>\\d+))?(?<terms>(?: (?:${termFields}) \\S+)*)`,
+    (words, at) => ({
+      type: 'CreateMarket',
+      eventNumber: Number(words.event ?? 0),
+      ...marketIds(Number(words.number ?? at.nextMarket)),
+      ...readTerms(words.terms ?? '').terms,
+    }),
+  ),
+  form(
+    `m(?<market>\\d+) changes(?<terms>(?: (?:${termFields}) \\S+)*)(?: beside(?<beside>(?: (?:${termFields}) \\S+)+))?`,
+    (words) => {
+      // What stands beside the change is carried by the command, but not named by its mask.
+      const { mask } = readTerms(words.terms ?? '');
+      const { terms } = readTerms(`${words.terms}${words.beside ?? ''}`);
+      return { type: 'UpdateMarket', marketIndex: marketOf(words), mask, ...terms };
+    },
+  ),
   form('m(?<market>\\d+) resolves (?<resolution>\\w+)', (words) => ({
     type: 'ResolveMarket',
     marketIndex: marketOf(words),
@@ -267,8 +248,8 @@ const forms: readonly Form[] = [
   })),
   form(`${WHO} (?<verb>deposits|faucets|withdraws) (?<amount>${NUMBER})${FROM}`, readCash),
   form(`${WHO} gets (?<amount>${NUMBER}) (?<token>YES|NO)${IN_MARKET}${FROM}`, readPosition),
-  form(`${WHO} (?<verb>splits|merges) (?<amount>${NUMBER})${IN_MARKET}${FROM}${KEY}`, readPosition),
-  form(`${WHO} (?<verb>redeems)${IN_MARKET}${FROM}${KEY}`, readPosition),
+  form(`${WHO} (?<verb>splits|merges) (?<amount>${NUMBER})${BOUND}${IN_MARKET}${FROM}${KEY}`, readPosition),
+  form(`${WHO} (?<verb>redeems)${BOUND}${IN_MARKET}${FROM}${KEY}`, readPosition),
   form('mode (?<mode>\\w+)', (words) => ({
     type: 'SetExchangeMode',
     mode: numberIn(ExchangeMode, words.mode ?? ''),
@@ -279,26 +260,42 @@ const forms: readonly Form[] = [
     mask: Number(words.mask),
     flags: Number(words.flags),
   })),
-  form(`${WHO} creates (?<key>\\S+) kind (?<kind>[0-2])(?: crediting(?<wallets>(?: \\S+)+))?`, (words) => ({
-    type: 'CreateApiKey',
-    owner: ownerNamed(words.who ?? ''),
-    keyId: keyFor(words),
-    nonce: 0,
-    generation: 0,
-    kind: Number(words.kind),
-    items: walletsIn(words.wallets),
-  })),
+  form(
+    `${WHO} creates (?<key>\\S+) kind (?<kind>[0-2])(?: nonce (?<nonce>\\d+))?(?: generation (?<generation>\\d+))?(?: crediting(?<wallets>(?: \\S+)+))?`,
+    (words) => ({
+      type: 'CreateApiKey',
+      owner: ownerNamed(words.who ?? ''),
+      keyId: keyFor(words),
+      nonce: Number(words.nonce ?? 0),
+      generation: Number(words.generation ?? 0),
+      kind: Number(words.kind),
+      items: walletsIn(words.wallets),
+    }),
+  ),
   form(`${WHO} is credited(?<wallets>(?: \\S+)*)`, (words) => ({
     type: 'CreditOwner',
     owner: ownerNamed(words.who ?? ''),
     items: walletsIn(words.wallets),
   })),
-  form(`${WHO} binds (?<from>\\S+)`, (words) => ({ type: 'BindWallet', ...owned(words), signatureType: 0 })),
+  form(`${WHO} binds (?<from>\\S+)(?: type (?<type>[0-3]))?`, (words) => ({
+    type: 'BindWallet',
+    ...owned(words),
+    signatureType: Number(words.type ?? 0),
+  })),
+  form(`${WHO} drops(?<numbers>(?: \\d+)+)${KEY}`, (words) => ({
+    type: 'DropNotifications',
+    owner: ownerNamed(words.who ?? ''),
+    keyId: keyFor(words),
+    items: (words.numbers ?? '')
+      .trim()
+      .split(' ')
+      .map((number) => notificationItem(Number(number))),
+  })),
 ];
 
 /** The command of one line without time and expectation. Throws an Error that quotes a line without a known form. */
 export function readCommand(line: string, at: Moment): Command {
-  if (line.startsWith('{')) return JSON.parse(line) as Command; // printed by printCommand; encoding checks it
+  if (line.startsWith('{')) return readJson(line);
   for (const { pattern, read } of forms) {
     const match = pattern.exec(line);
     if (match !== null) return read(match.groups ?? {}, at);
@@ -306,142 +303,7 @@ export function readCommand(line: string, at: Moment): Command {
   throw new Error(`notation: no command has the form ${JSON.stringify(line)}`);
 }
 
-/** The line of a command at its time: in words where they express it fully, as JSON otherwise. */
-export function printCommand(command: Command, at: Moment): string {
-  const words = inWords(command, at);
-  return words !== undefined && isReadBack(words, command, at) ? words : JSON.stringify(command);
-}
-
-/** Whether a line parses to this very command. */
-function isReadBack(words: string, command: Command, at: Moment): boolean {
-  try {
-    return isSame(withoutUnnamedTerms(readCommand(words, at)), withoutUnnamedTerms(command));
-  } catch {
-    return false; // it has a name that the notation does not know
-  }
-}
-
-/** Drops the fields of a market update that its mask does not name: they have no meaning. */
-function withoutUnnamedTerms(command: Command): Command {
-  if (command.type !== 'UpdateMarket') return command;
-  const { marketIndex, mask } = command;
-  return { type: 'UpdateMarket', marketIndex, mask, ...readTerms(printTerms(command, mask)).terms };
-}
-
-/** Whether two commands hold the same values. */
-function isSame(x: object, y: object): boolean {
-  const [one, other] = [x, y].map((object) => Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return JSON.stringify(one) === JSON.stringify(other);
-}
-
-function inWords(command: Command, at: Moment): string | undefined {
-  switch (command.type) {
-    case 'Tick':
-      return 'time passes';
-    case 'Started': {
-      const { rulesVersion, orderWindowMs, heartbeatWindowMs, minedDelayMs, confirmedDelayMs, creditMicro } = command;
-      const rules = rulesVersion === RULES_VERSION ? '' : ` rules ${rulesVersion}`;
-      const delays = `mined ${minedDelayMs} confirmed ${confirmedDelayMs}`;
-      return `started${rules} window ${orderWindowMs} heartbeat ${heartbeatWindowMs} ${delays} credit ${printDecimal(creditMicro, 6)}`;
-    }
-    case 'PlaceOrder':
-      return orderInWords(command, at);
-    case 'CancelOrders':
-      return `${by(command)} cancels${command.items?.map((id) => ` #${labelOf(id)}`).join('')}${keyPart(command)}`;
-    case 'CancelAll':
-      return `${by(command)} cancels all${keyPart(command)}`;
-    case 'CancelMarket': {
-      const token = command.outcome === 2 ? '' : ` ${nameIn(tokens, command.outcome)}`;
-      return `${by(command)} cancels m${command.marketIndex}${token}${keyPart(command)}`;
-    }
-    case 'Heartbeat': {
-      const given = labelOf(command.given) === 0 ? '' : ` given ${labelOf(command.given)}`;
-      const again = command.refresh === 1 ? ' again' : '';
-      return `${by(command)} beats${again}${given} next ${labelOf(command.next)}${keyPart(command)}`;
-    }
-    case 'CreateMarket':
-      return `market${printTerms(command, 127)}${command.negRisk === 1 ? ' neg-risk 1' : ''}`;
-    case 'UpdateMarket':
-      return `m${command.marketIndex} changes${printTerms(command, command.mask)}`;
-    case 'ResolveMarket':
-      return `m${command.marketIndex} resolves ${nameIn(resolutions, command.resolution)}`;
-    default:
-      return moneyInWords(command);
-  }
-}
-
-function moneyInWords(command: Command): string | undefined {
-  switch (command.type) {
-    case 'Deposit': {
-      const verb = command.isFaucet === 1 ? 'faucets' : 'deposits';
-      return `${by(command)} ${verb} ${printDecimal(command.amountMicro, 6)}${fromPart(command, command.wallet)}`;
-    }
-    case 'Withdraw':
-      return `${by(command)} withdraws ${printDecimal(command.amountMicro, 6)}${fromPart(command, command.wallet)}`;
-    case 'FaucetShares': {
-      const amount = `${printDecimal(command.amountMicro, 6)} ${nameIn(tokens, command.outcome)}`;
-      return `${by(command)} gets ${amount}${inPart(command)}${fromPart(command, command.wallet)}`;
-    }
-    case 'Split':
-    case 'Merge': {
-      const verb = command.type === 'Split' ? 'splits' : 'merges';
-      const amount = printDecimal(command.amountMicro, 6);
-      const where = `${inPart(command)}${fromPart(command, command.wallet)}`;
-      return `${by(command)} ${verb} ${amount}${where}${keyPart(command)}`;
-    }
-    case 'Redeem':
-      return `${by(command)} redeems${inPart(command)}${fromPart(command, command.wallet)}${keyPart(command)}`;
-    case 'SetExchangeMode':
-      return `mode ${nameIn(ExchangeMode, command.mode)}`;
-    case 'SetAccountFlags':
-      return `${by(command)} flags ${command.mask} ${command.flags}`;
-    case 'CreditOwner':
-      return `${by(command)} is credited${command.items?.map((wallet) => ` ${nameOf(wallet)}`).join('')}`;
-    case 'CreateApiKey': {
-      const wallets = command.items?.map((wallet) => ` ${nameOf(wallet)}`).join('') ?? '';
-      const crediting = wallets === '' ? '' : ` crediting${wallets}`;
-      return `${by(command)} creates ${keyNameOf(command.keyId)} kind ${command.kind}${crediting}`;
-    }
-    case 'CreateEvent':
-      return 'an event is created';
-    case 'DeleteApiKey':
-      return `${by(command)} deletes ${keyNameOf(command.keyId)}`;
-    case 'BindWallet':
-      return `${by(command)} binds ${nameOf(command.wallet)}`;
-    default:
-      return undefined;
-  }
-}
-
-const by = (command: { readonly owner: string }): string => nameOf(command.owner);
-const inPart = ({ marketIndex }: { readonly marketIndex: number }): string =>
-  marketIndex === 0 ? '' : ` in m${marketIndex}`;
-const fromPart = (command: { readonly owner: string }, wallet: string): string =>
-  wallet === command.owner ? '' : ` from ${nameOf(wallet)}`;
-const keyPart = (command: { readonly owner: string; readonly keyId: string }): string =>
-  keyNameOf(command.keyId) === `${by(command)}:0` ? '' : ` key ${keyNameOf(command.keyId)}`;
-
-function orderInWords(command: CommandOf<'PlaceOrder'>, { tMs }: Moment): string {
-  const { makerAmountMicro, takerAmountMicro, flags, timestampMs, expirationS } = command;
-  const isBuy = command.side === Side.BUY;
-  const [money, shares] = isBuy ? [makerAmountMicro, takerAmountMicro] : [takerAmountMicro, makerAmountMicro];
-  const pips = shares === 0 ? 0n : (BigInt(money) * 10_000n) / BigInt(shares);
-  const isExact = pips > 0n && pips * BigInt(shares) === BigInt(money) * 10_000n;
-  const token = nameIn(tokens, command.outcome);
-  const asked = isExact
-    ? `${printDecimal(shares, 6)} ${token} @ ${printDecimal(Number(pips), 4)}`
-    : `raw ${makerAmountMicro}:${takerAmountMicro} ${token}`;
-  const inS = expirationS - Math.floor(tMs / 1000);
-  const parts = [
-    `#${labelOf(command.orderId)} ${by(command)} ${isBuy ? 'buys' : 'sells'} ${asked} ${nameIn(OrderType, command.orderType)}`,
-    (flags & OrderFlag.POST_ONLY) === 0 ? '' : ' post-only',
-    (flags & OrderFlag.BOUND_WALLET) === 0 ? '' : ' bound',
-    (flags & OrderFlag.CLIENT_ACCURACY) === 0 ? '' : ' accurate',
-    inPart(command),
-    fromPart(command, command.maker),
-    keyPart(command),
-    expirationS === 0 ? '' : ` expires ${inS < 0 ? `@${expirationS}` : `+${inS}`}s`,
-    timestampMs === tMs ? '' : ` signed ${timestampMs < tMs ? '' : '+'}${timestampMs - tMs}ms`,
-  ];
-  return parts.join('');
+function readJson(line: string): Command {
+  const { tail, ...command } = JSON.parse(line) as Command & { readonly tail?: string }; // by printCommand; encoding checks it
+  return tail === undefined ? command : { ...command, tail: new Uint8Array(Buffer.from(tail, 'latin1')) };
 }

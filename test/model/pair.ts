@@ -6,7 +6,7 @@ import { decodeEvents, EventWriter, encodeCommand } from '../../engine/protocol/
 import { describeEvent } from './eventWords.ts';
 import type { TimedCommand } from './generator.ts';
 import { labelOf } from './names.ts';
-import { printCommand } from './notation.ts';
+import { printCommand } from './printing.ts';
 import { ReferenceExchange } from './reference.ts';
 import type { Level } from './referenceBook.ts';
 

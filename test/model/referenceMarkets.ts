@@ -1,5 +1,6 @@
 // Everything of the reference exchange except orders: lifecycle and terms of markets, deposits and withdrawals, split,
-// merge, redeem, test shares, credits, flags, modes and wallet bindings. Called by reference.ts alone.
+// merge, redeem, test shares, credits, flags, modes and wallet bindings. Called by reference.ts; the simulation
+// checks the terms of new markets here too.
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import {
   AccountFlag,
@@ -34,7 +35,7 @@ type Terms = Pick<
 >;
 
 /** The terms that `mask` names must be within their bounds; the refusal names the lowest bit that is not. */
-function checkTerms(terms: Terms, mask: number): Refusal | undefined {
+export function checkTerms(terms: Terms, mask: number): Refusal | undefined {
   const isWrong: readonly (readonly [bit: number, wrong: boolean])[] = [
     [MarketField.TICK, !isTickSize(terms.tickPips)],
     [MarketField.MIN_ORDER, terms.minOrderLots < 1 || terms.minOrderLots > limits.orderLotsMax],

@@ -5,8 +5,9 @@ import { expect, test } from 'vitest';
 import type { EngineEvent } from '../../engine/protocol/index.ts';
 import { describeEvent } from './eventWords.ts';
 import { addressNamed, TIME_ZERO_MS } from './names.ts';
-import { printDecimal, readCommand, readDecimal } from './notation.ts';
+import { readCommand, readDecimal } from './notation.ts';
 import { deepest, Pair } from './pair.ts';
+import { printDecimal } from './printing.ts';
 
 /** Events that a line need not mention. */
 const silent: readonly EngineEvent['type'][] = ['AccountOpened', 'OrderAccepted', 'TradeStatusChanged'];

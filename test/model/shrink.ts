@@ -2,8 +2,8 @@
 // readable counter-example, in the notation of scenarios.
 import type { TimedCommand } from './generator.ts';
 import { TIME_ZERO_MS } from './names.ts';
-import { printCommand } from './notation.ts';
 import { Disagreement, deepest, Pair } from './pair.ts';
+import { printCommand } from './printing.ts';
 
 /** Where a sequence first differs, and how. */
 interface Found {

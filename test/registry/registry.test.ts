@@ -13,11 +13,11 @@ import {
   encodeCommand,
   MarketField,
   Message,
+  OrderFlag,
   RulesVersion,
   rejectionName,
   SnapshotUnusable,
 } from '../../engine/protocol/index.ts';
-import { StateHasher } from '../../engine/protocol/stateHasher.ts';
 import { Registry } from '../../engine/registry/index.ts';
 import { tailOf } from '../support/commandParts.ts';
 import { KeptSections } from '../support/keptSections.ts';
@@ -89,6 +89,18 @@ function tradingCommands(owner: number, keyId: string): Command[] {
   ];
 }
 
+/** Every command that moves what a wallet holds, signed with the owner's first key. */
+function walletCommands(owner: number, wallet: string, flags: number): Command[] {
+  const keyId = keyIdOf(owner, 0, 0, 0);
+  const by = { owner: address(owner), keyId, wallet, marketIndex: 0, flags };
+  return [
+    orderOf(owner, keyId, wallet, flags),
+    { type: 'Split', ...by, amountMicro: 1 },
+    { type: 'Merge', ...by, amountMicro: 1 },
+    { type: 'Redeem', ...by },
+  ];
+}
+
 test('keys are created, deleted and accepted as in a simple model', () => {
   const step = fc.record({
     act: fc.constantFrom('create', 'create', 'delete', 'use'),
@@ -148,7 +160,12 @@ test('a wallet is bound to one owner, and no other owner may use it', () => {
     isBinding: fc.boolean(),
     owner: fc.nat(3),
     wallet: fc.nat(5),
-    flags: fc.constantFrom(0, 2),
+    flags: fc.constantFrom(
+      0,
+      OrderFlag.POST_ONLY,
+      OrderFlag.BOUND_WALLET,
+      OrderFlag.POST_ONLY | OrderFlag.BOUND_WALLET,
+    ),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 50 }), (steps) => {
@@ -181,14 +198,35 @@ test('a wallet is bound to one owner, and no other owner may use it', () => {
           expect(events).toMatchObject([{ type: isRefused ? 'Rejected' : 'WalletBound' }]);
           if (!isRefused) owners.set(wallet, owner);
         } else {
-          const isRefused = isOthers || (flags === 2 && bound !== owner);
-          const order = orderOf(owner, keyIdOf(owner, 0, 0, 0), address(wallet), flags);
-          expect(harness.outcome(order)).toBe(isRefused ? 'WALLET_NOT_OWNED' : 'accepted');
+          const isRefused = isOthers || ((flags & OrderFlag.BOUND_WALLET) !== 0 && bound !== owner);
+          for (const command of walletCommands(owner, address(wallet), flags)) {
+            expect(harness.outcome(command), command.type).toBe(isRefused ? 'WALLET_NOT_OWNED' : 'accepted');
+          }
         }
       }
     }),
     { numRuns: 150, seed: 21 },
   );
+});
+
+test('an order, split, merge or redemption that needs a bound wallet is refused without the binding', () => {
+  const harness = new Harness();
+  const key = { keyId: keyIdOf(1, 0, 0, 0), nonce: 0, generation: 0, kind: ApiKeyKind.TRADING };
+  harness.run({ type: 'CreateApiKey', owner: address(1), ...key });
+  const outcomes = (wallet: string, flags: number): string[] =>
+    walletCommands(1, wallet, flags).map((command) => harness.outcome(command));
+  const [accepted, refused] = ['accepted', 'WALLET_NOT_OWNED'].map((outcome) => Array(4).fill(outcome));
+  expect(outcomes(address(9), 0)).toEqual(accepted);
+  expect(outcomes(address(9), OrderFlag.BOUND_WALLET)).toEqual(refused);
+  harness.run({ type: 'BindWallet', owner: address(1), wallet: address(9), signatureType: 2 });
+  expect(outcomes(address(9), OrderFlag.BOUND_WALLET)).toEqual(accepted);
+  // An owner's own address cannot be bound, so it is never a bound wallet.
+  expect(outcomes(address(1), OrderFlag.BOUND_WALLET)).toEqual(refused);
+  harness.run({ type: 'CreateApiKey', owner: address(2), ...key, keyId: keyIdOf(2, 0, 0, 0) });
+  for (const flags of [0, OrderFlag.BOUND_WALLET]) {
+    const others = walletCommands(2, address(9), flags).map((command) => harness.outcome(command));
+    expect(others).toEqual(refused);
+  }
 });
 
 test('only rules version 1 lets the address of an owner with a key be bound to another owner', () => {
@@ -362,42 +400,4 @@ test('loading a snapshot whose lists do not match their tables throws SnapshotUn
   ] as const) {
     expect(() => load(name, value), name).toThrow(SnapshotUnusable);
   }
-});
-
-function feedTexts(hasher: StateHasher, ...texts: readonly string[]): void {
-  for (const text of texts) hasher.text(text);
-}
-
-test('the state hash differs for inputs that differ in one bit, position or boundary', () => {
-  const digests = new Set<string>();
-  const feeds: readonly ((hasher: StateHasher) => void)[] = [
-    () => {},
-    (hasher) => hasher.u32(0),
-    (hasher) => hasher.u32(1),
-    (hasher) => hasher.number(1),
-    (hasher) => hasher.number(2 ** 53 - 1),
-    (hasher) => hasher.number(2 ** 53 - 2),
-    (hasher) => feedTexts(hasher, 'ab', 'c'),
-    (hasher) => feedTexts(hasher, 'a', 'bc'),
-    (hasher) => hasher.text('abc'),
-    (hasher) => hasher.text('abc\0'),
-  ];
-  for (const feed of feeds) {
-    const hasher = new StateHasher();
-    feed(hasher);
-    expect(hasher.digest()).toMatch(/^[0-9a-f]{16}$/);
-    expect(hasher.digest()).toBe(hasher.digest());
-    digests.add(hasher.digest());
-  }
-  for (let i = 0; i < 20_000; i += 1) {
-    const hasher = new StateHasher();
-    hasher.u32(i & 255);
-    hasher.number(i * 8 + 7);
-    digests.add(hasher.digest());
-  }
-  expect(digests.size).toBe(feeds.length + 20_000);
-  const [negative, positive] = [new StateHasher(), new StateHasher()];
-  negative.number(-0);
-  positive.number(0);
-  expect(negative.digest()).toBe(positive.digest());
 });

@@ -1,11 +1,26 @@
-// The adversarial profiles of a simulation: each draws commands that one kind of participant, or of trouble, would send. A
-// seed mixes several of them. Used by flow.ts. They read only the views and do not judge what is right.
-import { type Command, MarketField, MarketStatus, MICRO_MAX, OrderFlag, OrderType, Side } from '../../engine/index.ts';
-import { guestNames, keyOf, marketIds, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
+// The traders of a simulation: each profile draws commands that one kind of participant would send. A seed mixes several of
+// them with those of operators.ts and forger.ts. Used by profiles.ts. They read only the views and do not judge what is right.
+import {
+  amountStepMicro,
+  type Command,
+  type CommandOf,
+  MarketStatus,
+  notificationItem,
+  OrderFlag,
+  OrderType,
+  Side,
+} from '../../engine/index.ts';
+import { guestNames, keyOf, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
 import type { Actor } from '../model/profile.ts';
 import type { Sight } from './sight.ts';
 
-type Profile = (sight: Sight) => Command | readonly Command[];
+export type Profile = (sight: Sight) => Command | readonly Command[];
+
+/** Flags of a command on a wallet's holdings: whether the wallet must be bound, which is mostly asked of those that are. */
+export function holderFlags({ random, views }: Sight, { owner, wallet }: Omit<Actor, 'keys'>): number {
+  const isBound = views.accounts.ownerOfBound(wallet) === owner;
+  return random.chance(isBound ? 70 : 4) ? OrderFlag.BOUND_WALLET : 0;
+}
 
 /** Most lots that an actor can pay or deliver at a price. */
 function affordable(sight: Sight, actor: Actor, market: number, outcome: number, side: number, pips: number): number {
@@ -18,7 +33,7 @@ function ownPips(outcome: number, ladderPips: number): number {
 }
 
 /** Quotes on both sides of the centre, in either token, and cancels some of its orders again. */
-const maker: Profile = (sight) => {
+export const maker: Profile = (sight) => {
   const { random } = sight;
   if (random.chance(30)) {
     const order = sight.recent();
@@ -44,7 +59,7 @@ const maker: Profile = (sight) => {
 };
 
 /** Takes through many levels, by budget or by size. */
-const sweeper: Profile = (sight) => {
+export const sweeper: Profile = (sight) => {
   const { random } = sight;
   const actor = sight.actor();
   const marketIndex = sight.market();
@@ -56,18 +71,31 @@ const sweeper: Profile = (sight) => {
   const most = affordable(sight, actor, marketIndex, outcome, side, pips);
   const lots = Math.max(1, random.chance(20) ? most : Math.min(most, random.int(1, 3_000)));
   const orderType = random.pick([OrderType.FOK, OrderType.FAK, OrderType.FAK, OrderType.GTC]);
-  if (side === Side.SELL || orderType === OrderType.GTC) {
-    return sight.order({ actor, marketIndex, outcome, side, lots, pips, orderType });
-  }
-  const budgetMicro = lots * pips + random.int(0, pips);
-  return sight.order({ actor, marketIndex, outcome, side, lots, pips, orderType, budgetMicro });
+  const plan = { actor, marketIndex, outcome, side, lots, pips, orderType };
+  if (orderType === OrderType.GTC) return sight.order(plan);
+  const order = sight.order(side === Side.SELL ? plan : { ...plan, budgetMicro: lots * pips + random.int(0, pips) });
+  return random.chance(30) ? signedByClient(sight, order) : order;
 };
 
-/** Cancels: own orders, those of others, orders that never existed, many at once, all. */
-const spammer: Profile = (sight) => {
+/** An order as a client signs it: with amounts that are mostly as coarse as production demands. */
+function signedByClient(sight: Sight, order: CommandOf<'PlaceOrder'>): Command {
+  const { makerAmountMicro: maker, takerAmountMicro: taker, marketIndex } = order;
+  const signed = { ...order, flags: OrderFlag.CLIENT_ACCURACY };
+  if (sight.random.chance(15)) return signed;
+  const step = amountStepMicro(sight.tick(marketIndex));
+  const makerAmountMicro = Math.max(10_000, maker - (maker % 10_000));
+  return { ...signed, makerAmountMicro, takerAmountMicro: Math.max(step, taker - (taker % step)) };
+}
+
+/** Cancels: own orders, those of others, orders that never existed, many at once, all. Drops notifications too. */
+export const spammer: Profile = (sight) => {
   const { random } = sight;
   const order = sight.recent();
   const { owner, keys } = sight.actor();
+  if (random.chance(2)) {
+    const items = Array.from({ length: random.int(1, 6) }, () => notificationItem(random.int(1, 60)));
+    return { type: 'DropNotifications', owner, keyId: keys[0], items };
+  }
   if (order === undefined || random.chance(4)) return { type: 'CancelAll', owner, keyId: keys[0] };
   if (random.chance(6)) {
     return { type: 'CancelMarket', owner, keyId: keys[0], marketIndex: order.marketIndex, outcome: random.int(0, 2) };
@@ -80,7 +108,7 @@ const spammer: Profile = (sight) => {
 };
 
 /** The smallest sizes at the outermost prices, and amounts that fit no lot or tick. */
-const duster: Profile = (sight) => {
+export const duster: Profile = (sight) => {
   const { random } = sight;
   const actor = sight.actor();
   const marketIndex = sight.market();
@@ -90,70 +118,13 @@ const duster: Profile = (sight) => {
   const side = random.pick([Side.BUY, Side.BUY, Side.SELL]);
   const orderType = random.pick([OrderType.GTC, OrderType.FAK]);
   const command = sight.order({ actor, marketIndex, outcome, side, lots: random.int(1, 3), pips, orderType });
-  if (command.type !== 'PlaceOrder' || random.chance(60)) return command;
+  if (random.chance(60)) return command;
   const makerAmountMicro = command.makerAmountMicro + random.int(0, 20_000);
   return { ...command, makerAmountMicro, takerAmountMicro: command.takerAmountMicro + random.int(0, 3) };
 };
 
-/** Changes a market's tick and other terms while orders rest. */
-const tickChanger: Profile = (sight) => {
-  const { random } = sight;
-  const marketIndex = sight.market();
-  if (random.chance(70)) return maker(sight);
-  const mask = random.pick([
-    MarketField.TICK,
-    MarketField.TICK,
-    MarketField.FEE,
-    MarketField.DELAY,
-    MarketField.AUTO_TICK,
-    MarketField.MIN_ORDER,
-    MarketField.MIN_MARKETABLE_BUY,
-    MarketField.TICK | MarketField.FEE | MarketField.MIN_ORDER,
-  ]);
-  return { type: 'UpdateMarket', marketIndex, mask, ...drawTerms(sight) };
-};
-
-function drawTerms(sight: Sight) {
-  const { random } = sight;
-  return {
-    status: MarketStatus.OPEN as number,
-    negRisk: 0,
-    autoTick: random.int(0, 1),
-    feeExponent: random.int(1, 4),
-    tickPips: random.pick([100, 100, 10, 50, 25, 1]),
-    feeRate: random.pick([0, 0, 200, 1_000]),
-    minOrderLots: random.pick([1, 1, 1, 5]),
-    delaySeconds: random.pick([0, 0, 0, 0, 1, 3]),
-    minMarketableBuyMicro: random.pick([0, 0, 50_000]),
-  };
-}
-
-/** A new market, opened at once; its prices lie around a centre of its own. */
-export function newMarket(sight: Sight, index: number): Command {
-  const { random } = sight;
-  sight.centres[index] = random.pick([5_000, 5_000, 3_300, 9_500, 450, 9_900]);
-  return { type: 'CreateMarket', eventNumber: 0, ...marketIds(index), ...drawTerms(sight) };
-}
-
-/** Resolves a market while trading goes on, opens another, and redeems. */
-const resolver: Profile = (sight) => {
-  const { random } = sight;
-  const markets = sight.views.markets.list();
-  const open = markets.filter(({ status }) => status === MarketStatus.OPEN).length;
-  if (open <= 1 || random.chance(20)) {
-    return markets.length < 60 ? newMarket(sight, markets.length) : { type: 'Tick' };
-  }
-  if (random.chance(6)) return { type: 'ResolveMarket', marketIndex: sight.market(), resolution: random.int(0, 2) };
-  if (random.chance(4)) {
-    const terms = { ...drawTerms(sight), status: MarketStatus.CLOSED };
-    return { type: 'UpdateMarket', marketIndex: sight.market(), mask: MarketField.STATUS, ...terms };
-  }
-  const { owner, wallet, keys } = sight.actor();
-  return { type: 'Redeem', wallet, owner, keyId: keys[0], marketIndex: random.int(0, markets.length - 1), flags: 0 };
-};
-
 /** An owner that meets its own orders, from the same wallet and from others. */
-const selfCrosser: Profile = (sight) => {
+export const selfCrosser: Profile = (sight) => {
   const { random } = sight;
   const { owner } = sight.actors[0];
   const mine = sight.actors.filter((actor) => actor.owner === owner);
@@ -168,7 +139,7 @@ const selfCrosser: Profile = (sight) => {
 };
 
 /** Many orders that expire in the same second. */
-const expirer: Profile = (sight) => {
+export const expirer: Profile = (sight) => {
   const { random } = sight;
   const endS = Math.ceil(sight.nowMs / 10_000) * 10 + 70;
   const marketIndex = sight.market();
@@ -181,28 +152,8 @@ const expirer: Profile = (sight) => {
   });
 };
 
-/** Pauses, modes and flags, soon reverted. */
-const pauser: Profile = (sight) => {
-  const { random, views } = sight;
-  if (views.accounts.mode !== 0) return { type: 'SetExchangeMode', mode: 0 };
-  const paused = views.markets.list().find(({ status }) => status === MarketStatus.PAUSED);
-  if (paused !== undefined) {
-    const terms = { ...drawTerms(sight), status: MarketStatus.OPEN };
-    return { type: 'UpdateMarket', marketIndex: paused.index, mask: MarketField.STATUS, ...terms };
-  }
-  const flagged = sight.actors.find(({ owner }) => views.accounts.flags(owner) !== 0);
-  if (flagged !== undefined) return { type: 'SetAccountFlags', owner: flagged.owner, mask: 3, flags: 0 };
-  if (random.chance(80)) return maker(sight);
-  if (random.chance(50)) {
-    const terms = { ...drawTerms(sight), status: MarketStatus.PAUSED };
-    return { type: 'UpdateMarket', marketIndex: sight.market(), mask: MarketField.STATUS, ...terms };
-  }
-  if (random.chance(50)) return { type: 'SetExchangeMode', mode: random.int(1, 4) };
-  return { type: 'SetAccountFlags', owner: sight.actor().owner, mask: random.int(1, 3), flags: random.int(1, 3) };
-};
-
 /** Commits all its money in every market at once, then spends it somewhere. */
-const overcommitter: Profile = (sight) => {
+export const overcommitter: Profile = (sight) => {
   const { random } = sight;
   const actor = sight.actor();
   const money = sight.money(actor);
@@ -220,11 +171,11 @@ const overcommitter: Profile = (sight) => {
 };
 
 /** Money and shares in and out: in full, in part, and one micro too many. */
-const banker: Profile = (sight) => {
+export const banker: Profile = (sight) => {
   const { random } = sight;
   const { owner, wallet, keys } = sight.actor();
   const marketIndex = sight.market();
-  const by = { wallet, owner, keyId: keys[0], marketIndex, flags: 0 };
+  const by = { wallet, owner, keyId: keys[0], marketIndex, flags: holderFlags(sight, { owner, wallet }) };
   const money = sight.money({ owner, wallet, keys });
   const sets = Math.min(
     sight.shares({ owner, wallet, keys }, marketIndex, 0),
@@ -255,7 +206,7 @@ const banker: Profile = (sight) => {
 };
 
 /** Heartbeats: right ones, wrong ones, and none for a long time. */
-const beater: Profile = (sight) => {
+export const beater: Profile = (sight) => {
   const { random, views } = sight;
   const { owner, keys } = sight.actor();
   const keyId = keys[0];
@@ -264,70 +215,8 @@ const beater: Profile = (sight) => {
   return { type: 'Heartbeat', owner, keyId, given, next: sight.newBeat(), refresh: random.chance(20) ? 1 : 0 };
 };
 
-/** Wrong keys, wallets of others, old ids and times, keys and wallets that change hands. */
-const forger: Profile = (sight) => {
-  const { random } = sight;
-  const draft = maker(sight);
-  const command = Array.isArray(draft) ? draft[0] : draft;
-  if (random.chance(15)) {
-    const { owner, keys } = sight.actor();
-    const items = [owner, walletOf(random.int(0, 7), 1)];
-    if (random.chance(50))
-      return { type: 'CreateApiKey', owner, keyId: keys[1], nonce: 1, generation: 0, kind: random.int(0, 2), items };
-    if (random.chance(40)) return { type: 'DeleteApiKey', owner, keyId: keys[1] };
-    if (random.chance(50))
-      return { type: 'BindWallet', owner, wallet: walletOf(random.int(0, 3), random.int(1, 4)), signatureType: 1 };
-    return { type: 'CreateEvent', negRisk: 0 };
-  }
-  if (command.type !== 'PlaceOrder') return command;
-  const old = sight.recent();
-  const other = sight.actor();
-  const spoils: readonly (() => Command)[] = [
-    () => ({ ...command, keyId: other.keys[1] }),
-    () => ({ ...command, owner: other.owner, keyId: other.keys[0] }),
-    () => ({ ...command, flags: command.flags | OrderFlag.BOUND_WALLET }),
-    () => ({ ...command, orderId: old?.id ?? command.orderId, timestampMs: old?.timestampMs ?? command.timestampMs }),
-    () => sight.signedAt(command, Math.max(0, command.timestampMs - random.pick([1, 100_000_000, 3_600_000]))),
-    () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + random.int(55, 65), orderType: OrderType.GTD }),
-    () => ({ ...command, makerAmountMicro: random.pick([0, 1, MICRO_MAX]) }),
-    () => ({ ...command, marketIndex: sight.views.markets.list().length + random.int(0, 1) }),
-    () => ({ ...command, orderType: OrderType.FAK, flags: OrderFlag.POST_ONLY }),
-    () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + 3_600 }),
-    () => withAmounts(command, (micro) => micro * 1_000_000),
-    () => withAmounts(command, (micro) => Math.floor(micro / 1_000_000)),
-  ];
-  return random.pick(spoils)();
-};
-
-const withAmounts = (order: Command & { readonly type: 'PlaceOrder' }, scaled: (micro: number) => number): Command => ({
-  ...order,
-  makerAmountMicro: scaled(order.makerAmountMicro),
-  takerAmountMicro: scaled(order.takerAmountMicro),
-});
-
-/** Impossible requests: amounts of nothing or of the maximum, unknown markets, invalid terms. */
-const bungler: Profile = (sight) => {
-  const { random, views } = sight;
-  const { owner, wallet, keys } = sight.actor();
-  const marketIndex = random.chance(60) ? views.markets.list().length + random.int(0, 1) : sight.market();
-  const by = { wallet, owner, keyId: keys[0], marketIndex, flags: 0 };
-  const amountMicro = random.pick([0, 1, MICRO_MAX]);
-  const terms = { ...drawTerms(sight), tickPips: random.pick([0, 7, 100]), minOrderLots: random.int(0, 1) };
-  return random.pick<Command>([
-    { type: 'Deposit', wallet, owner, amountMicro, isFaucet: 0 },
-    { type: 'Withdraw', wallet, owner, amountMicro },
-    { type: 'FaucetShares', wallet, owner, marketIndex, outcome: random.int(0, 1), amountMicro },
-    { type: 'Split', ...by, amountMicro },
-    { type: 'Merge', ...by, amountMicro },
-    { type: 'Redeem', ...by },
-    { type: 'CancelMarket', owner, keyId: keys[0], marketIndex, outcome: random.int(0, 2) },
-    { type: 'UpdateMarket', marketIndex, mask: random.pick([MarketField.TICK, MarketField.MIN_ORDER]), ...terms },
-    { type: 'ResolveMarket', marketIndex: views.markets.list().length, resolution: random.int(0, 2) },
-  ]);
-};
-
 /** Dozens of strangers who deposit, leave an order and sometimes cancel it: tables grow while everything goes on. */
-const crowd: Profile = (sight) => {
+export const crowd: Profile = (sight) => {
   const { random, views } = sight;
   const guest = ownerNames.length + random.int(0, guestNames.length - 1);
   const [owner, keyId] = [walletOf(guest, 0), keyOf(guest, 0)];
@@ -345,10 +234,3 @@ const crowd: Profile = (sight) => {
     order,
   ];
 };
-
-/** By name, as the report of a seed prints them. */
-export const profiles = {
-  ...{ maker, sweeper, spammer, duster, tickChanger, resolver, selfCrosser, expirer },
-  ...{ pauser, overcommitter, banker, beater, forger, bungler, crowd },
-} as const satisfies Readonly<Record<string, Profile>>;
-export type ProfileName = keyof typeof profiles;

@@ -1,6 +1,15 @@
 // What the registry must answer to a command before the core sees it, derived from the log alone: which keys are active,
 // which wallets are bound, which ids and slugs are taken. Used by the witness, which checks every record against it.
-import { ApiKeyKind, type Command, type EngineEvent, OrderFlag, rejections } from '../../engine/index.ts';
+import {
+  ApiKeyKind,
+  type Command,
+  type CommandOf,
+  type EngineEvent,
+  MarketStatus,
+  OrderFlag,
+  rejections,
+} from '../../engine/index.ts';
+import { checkTerms } from '../model/referenceMarkets.ts';
 import { fail } from './audit.ts';
 
 interface Key {
@@ -10,7 +19,7 @@ interface Key {
   isActive: boolean;
 }
 
-/** Codes that only the registry gives; WALLET_NOT_OWNED also comes from the core. */
+/** Codes that only the registry gives; WALLET_NOT_OWNED and MARKET_TERMS also come from the core. */
 const registryOnly: ReadonlySet<number> = new Set(
   [
     ...([rejections.KEY_UNKNOWN, rejections.KEY_EXISTS, rejections.WALLET_TAKEN, rejections.MARKET_EXISTS] as const),
@@ -18,10 +27,24 @@ const registryOnly: ReadonlySet<number> = new Set(
   ].map(({ code }) => code),
 );
 
+const ALL_TERMS = 127;
+
+/** The slug in the texts of an event or a market; undefined where the command has none. */
+function slugIn({ type, tail }: Command): string | undefined {
+  if (tail === undefined || (type !== 'CreateEvent' && type !== 'CreateMarket' && type !== 'UpdateMarket'))
+    return undefined;
+  const texts: { readonly slug?: string } = JSON.parse(new TextDecoder().decode(tail)); // as this simulation wrote it
+  return texts.slug;
+}
+
 export class Admission {
   private readonly keys = new Map<string, Key>();
   private readonly boundTo = new Map<string, string>();
   private readonly conditions = new Set<string>();
+  private readonly tokens = new Set<string>();
+  private readonly eventSlugs = new Set<string>();
+  /** The slug of each market, by its index. */
+  private readonly slugs: string[] = [];
 
   /** Checks a record against the expected admission; returns whether the core has seen the command. */
   observe(command: Command, events: readonly EngineEvent[]): boolean {
@@ -57,8 +80,14 @@ export class Admission {
       case 'Heartbeat':
       case 'DropNotifications':
         return this.refusalOfTrader(command);
+      case 'CreateEvent':
+        return this.eventSlugs.has(String(slugIn(command))) ? rejections.SLUG_EXISTS.code : undefined;
       case 'CreateMarket':
-        return this.conditions.has(command.conditionId) ? rejections.MARKET_EXISTS.code : undefined;
+        return this.refusalOfMarket(command);
+      case 'UpdateMarket': {
+        const holder = this.slugs.indexOf(slugIn(command) ?? '');
+        return holder < 0 || holder === command.marketIndex ? undefined : rejections.SLUG_EXISTS.code;
+      }
       case 'CreateApiKey':
         return this.isKeyTaken(command) ? rejections.KEY_EXISTS.code : undefined;
       case 'DeleteApiKey': {
@@ -89,6 +118,17 @@ export class Admission {
     return mayUse ? undefined : rejections.WALLET_NOT_OWNED.code;
   }
 
+  private refusalOfMarket(command: CommandOf<'CreateMarket'>): number | undefined {
+    const { conditionId, firstToken, secondToken, eventNumber, status } = command;
+    if (checkTerms(command, ALL_TERMS) !== undefined || status > MarketStatus.PAUSED)
+      return rejections.MARKET_TERMS.code;
+    if (this.conditions.has(conditionId)) return rejections.MARKET_EXISTS.code;
+    const isTokenTaken = firstToken === secondToken || this.tokens.has(firstToken) || this.tokens.has(secondToken);
+    if (isTokenTaken) return rejections.TOKEN_EXISTS.code;
+    if (this.slugs.includes(slugIn(command) ?? '')) return rejections.SLUG_EXISTS.code;
+    return eventNumber > this.eventSlugs.size ? rejections.EVENT_UNKNOWN.code : undefined;
+  }
+
   private isKeyTaken(command: Extract<Command, { readonly type: 'CreateApiKey' }>): boolean {
     if (this.keys.has(command.keyId)) return true;
     if (command.kind !== ApiKeyKind.TRADING) return false;
@@ -99,7 +139,14 @@ export class Admission {
   }
 
   private take(command: Command): void {
-    if (command.type === 'CreateMarket') this.conditions.add(command.conditionId);
+    const slug = slugIn(command);
+    if (command.type === 'CreateEvent') this.eventSlugs.add(String(slug));
+    if (command.type === 'UpdateMarket' && slug !== undefined) this.slugs[command.marketIndex] = slug;
+    if (command.type === 'CreateMarket') {
+      this.conditions.add(command.conditionId);
+      this.tokens.add(command.firstToken).add(command.secondToken);
+      this.slugs.push(String(slug));
+    }
     if (command.type === 'BindWallet') this.boundTo.set(command.wallet, command.owner);
     if (command.type === 'CreateApiKey') {
       const { owner, kind, nonce, keyId } = command;

@@ -5,7 +5,8 @@ import { type Command, type EngineSettings, MICRO_MAX } from '../../engine/index
 import { Views } from '../../server/views/index.ts';
 import { keyOf, walletOf } from '../model/names.ts';
 import { Random } from '../model/random.ts';
-import { newMarket, type ProfileName, profiles } from './actors.ts';
+import { newMarket } from './operators.ts';
+import { type ProfileName, profiles } from './profiles.ts';
 import { Sight } from './sight.ts';
 import type { Damage, Step } from './steps.ts';
 
@@ -95,7 +96,8 @@ export class Flow {
       const key = { owner: walletOf(owner, 0), keyId: keyOf(owner, 0), nonce: 0, generation: 0, kind: 0 };
       queue.push({ type: 'CreateApiKey', ...key, items });
     }
-    for (let index = 0; index < markets; index += 1) queue.push(newMarket(sight, index));
+    for (const negRisk of [0, 1]) queue.push({ type: 'CreateEvent', negRisk });
+    for (let index = 0; index < markets; index += 1) queue.push(newMarket(sight, index, 2));
     for (const { owner, wallet, keys } of sight.actors) {
       if (random.chance(90)) queue.push({ type: 'Deposit', wallet, owner, amountMicro: depositMicro, isFaucet: 0 });
       for (let marketIndex = 0; marketIndex < markets; marketIndex += 1) {

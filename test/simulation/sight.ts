@@ -1,8 +1,8 @@
 // What the actors of a simulation see of the exchange: views and clock, as a client would, plus the random numbers of the
 // seed and the list of actors. Made by flow.ts, read by the actors.
-import { type Command, OrderType, Side } from '../../engine/index.ts';
+import { ApiKeyKind, type CommandOf, OrderType, Side } from '../../engine/index.ts';
 import type { Views } from '../../server/views/index.ts';
-import { beatOf, orderIdOf } from '../model/names.ts';
+import { beatOf, indexOfOwner, keyOf, orderIdOf } from '../model/names.ts';
 import { type Actor, makeActors } from '../model/profile.ts';
 import type { Random } from '../model/random.ts';
 
@@ -40,7 +40,7 @@ function idOf(label: number): string {
 
 export class Sight {
   readonly random: Random;
-  readonly actors: readonly Actor[];
+  readonly actors: Actor[];
   views: Views;
   nowMs = 0;
   /** The centre of each market's prices in pips of the first token, by market index. */
@@ -49,6 +49,8 @@ export class Sight {
   private sentCount = 0;
   private labelCount = 0;
   private beatCount = 0;
+  /** Keys 0 and 1 are those that an actor has from the start. */
+  private keyCount = 1;
 
   constructor(random: Random, views: Views, ownerCount: number, walletCount: number) {
     this.random = random;
@@ -56,8 +58,22 @@ export class Sight {
     this.actors = makeActors(ownerCount, walletCount);
   }
 
+  /** An actor. One whose key was deleted goes on with another, if its owner has one. */
   actor(): Actor {
-    return this.random.pick(this.actors);
+    const { actors, views } = this;
+    const at = this.random.int(0, actors.length - 1);
+    const { owner, wallet, keys } = actors[at];
+    if (views.keys.byId(keys[0])?.isActive === false) {
+      const [next] = views.keys.activeOf(owner, ApiKeyKind.TRADING);
+      if (next !== undefined) actors[at] = { owner, wallet, keys: [next.keyId, keys[1]] };
+    }
+    return actors[at];
+  }
+
+  /** A key id that no other key of the seed has. */
+  newKey(owner: string): string {
+    this.keyCount += 1;
+    return keyOf(indexOfOwner(owner), this.keyCount);
   }
 
   /** A market that takes orders, if one is found quickly; else any. */
@@ -69,6 +85,11 @@ export class Sight {
       if (markets[index].status === 1) return index;
     }
     return Math.max(0, markets.length - 1);
+  }
+
+  /** Any market, whatever its status. */
+  anyMarket(): number {
+    return this.random.int(0, Math.max(0, this.views.markets.list().length - 1));
   }
 
   tick(marketIndex: number): number {
@@ -96,7 +117,7 @@ export class Sight {
   }
 
   /** An order with amounts that fit its price; it is remembered as sent. */
-  order(plan: OrderPlan): Command {
+  order(plan: OrderPlan): CommandOf<'PlaceOrder'> {
     const { actor, marketIndex, outcome, side, lots, pips, orderType = OrderType.GTC, flags = 0 } = plan;
     this.labelCount += 1;
     const money = lots * pips;
@@ -128,7 +149,7 @@ export class Sight {
    * An order that was just made, signed at another time. The id is a digest over that time, so the time is remembered with
    * it: sending the order again sends the same time.
    */
-  signedAt(order: Command & { readonly type: 'PlaceOrder' }, timestampMs: number): Command {
+  signedAt(order: CommandOf<'PlaceOrder'>, timestampMs: number): CommandOf<'PlaceOrder'> {
     const at = this.sent.findIndex(({ id }) => id === order.orderId);
     if (at >= 0) this.sent[at] = { ...this.sent[at], timestampMs };
     return { ...order, timestampMs };
@@ -139,7 +160,7 @@ export class Sight {
     return this.sent.length === 0 ? undefined : this.random.pick(this.sent);
   }
 
-  cancel({ id, actor }: SentOrder): Command {
+  cancel({ id, actor }: SentOrder): CommandOf<'CancelOrders'> {
     return { type: 'CancelOrders', owner: actor.owner, keyId: actor.keys[0], items: [id] };
   }
 

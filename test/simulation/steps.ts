@@ -2,7 +2,8 @@
 // that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by main.ts.
 import type { Command } from '../../engine/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
-import { printCommand, readCommand } from '../model/notation.ts';
+import { readCommand } from '../model/notation.ts';
+import { printCommand } from '../model/printing.ts';
 
 /** Damage done to the disk's content while no exchange runs; `place` is a share of all its bytes. */
 export interface Damage {
