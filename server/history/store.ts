@@ -17,22 +17,19 @@ import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
 import {
   assertFileIsWhole,
-  codeOf,
   DiskSpace,
   dataFileIn,
-  isOfSystem,
   prepareToWrite,
   reasonOf,
   syncFolder,
   writeWhole,
 } from '../../engine/index.ts';
+import { isRefusedBySystem } from './errors.ts';
 
 /** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
 /** Holds the data file's checksum: written on a clean close, absent while the index is open. */
 const CHECKSUM_FILE = 'sum.json';
-/** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
-const UNREADABLE: readonly string[] = ['EIO', 'EISDIR'];
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
@@ -115,7 +112,7 @@ function faultOf(folder: string): string | undefined {
       return 'its file is not as it was left';
     return undefined;
   } catch (error) {
-    if (isOfSystem(error) && !UNREADABLE.includes(codeOf(error))) throw error;
+    if (isRefusedBySystem(error)) throw error;
     return reasonOf(error);
   }
 }
