@@ -7,9 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { walletOf } from '../model/names.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { canaries } from './canaries.ts';
 import { printScenario, readScenario, type Scenario } from './scenario.ts';
+import { Simulation } from './simulation.ts';
 import type { Step } from './steps.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -68,6 +70,20 @@ test('a failing seed shrinks to a short scenario that fails again', { timeout: 6
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test('a batch whose answer was lost is found again when the disk fails for good after it', async () => {
+  const simulation = new Simulation({ settings: PLAIN_SETTINGS, isClose: true, keepsRecords: true });
+  await simulation.open();
+  const wallet = walletOf(0, 0);
+  const command = { type: 'Deposit', wallet, owner: wallet, amountMicro: 5_000_000, isFaucet: 0 } as const;
+  await simulation.play({ kind: 'command', waitMs: 0, command });
+  await simulation.play({ kind: 'lose answer' });
+  await simulation.play({ kind: 'dead' });
+  expect(simulation.counts).toMatchObject({ answered: 0, unavailable: 2, restarts: 1 });
+  await simulation.play({ kind: 'flush' });
+  expect(simulation.witness.records.map((record) => record.command.type)).toEqual(['Started', 'Deposit', 'Started']);
+  await simulation.finish(true);
 });
 
 test('a printed scenario parses back to the same settings and steps', () => {
