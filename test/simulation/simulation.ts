@@ -6,6 +6,7 @@ import {
   type EngineSettings,
   encodeCommand,
   JournalDamaged,
+  type LogRecord,
   openExchange,
   Reducers,
   type RunningExchange,
@@ -161,9 +162,12 @@ export class Simulation {
         if (life !== this.life) return;
         this.waiting -= 1;
         this.counts.answered += 1;
-        if (record.sequence <= this.acknowledged) fail('answers come in turn', { sequence: record.sequence });
-        this.acknowledged = record.sequence;
-        if (this.witness.sequence < record.sequence) this.noteFault('readers are served before answers are given');
+        try {
+          this.checkAnswer(record);
+        } catch (error) {
+          // Thrown here, it would end the process without a scenario.
+          this.fault ??= failureOf(error);
+        }
       },
       (error: unknown) => {
         if (life !== this.life) return;
@@ -175,8 +179,10 @@ export class Simulation {
     );
   }
 
-  private noteFault(text: string): void {
-    this.fault ??= new SimulationFailure(text);
+  private checkAnswer({ sequence }: LogRecord): void {
+    if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
+    this.acknowledged = sequence;
+    if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
   }
 
   /** Lets the disk finish until every accepted command is answered, then compares what can be read. */
