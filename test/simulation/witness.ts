@@ -7,6 +7,7 @@ import { firstDifferentEvent } from '../model/pair.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { Admission } from './admission.ts';
 import { Audit, fail } from './audit.ts';
+import { Outcomes } from './outcomes.ts';
 
 /** Events that the registry writes, unknown to the reference. */
 const registryEvents: ReadonlySet<EngineEvent['type']> = new Set([
@@ -21,6 +22,7 @@ export const isCounted = (type: Command['type']): boolean => type !== 'Tick' && 
 
 export class Witness {
   readonly audit = new Audit();
+  readonly outcomes = new Outcomes();
   /** The highest sequence seen so far. */
   sequence = 0;
   /** How many commands were seen, see isCounted. */
@@ -88,6 +90,7 @@ export class Witness {
     const wasSeenByCore = this.admission.observe(command, events);
     if (wasSeenByCore) this.compare(tMs, command, events);
     this.audit.observe(command, events);
+    this.outcomes.note(command, events);
   }
 
   private compare(tMs: number, command: Command, events: readonly EngineEvent[]): void {
