@@ -43,6 +43,8 @@ interface Start {
 
 /** Flushes between two comparisons of everything. */
 const FLUSHES_A_FULL_COMPARISON = 60;
+/** One answer in this many is compared with its command and with the log: to encode every command again would cost a fiftieth. */
+const ANSWERS_A_CLOSE_CHECK = 4;
 const ENDLESS_TRIES = 1_000_000;
 
 const tick = encodeCommand({ type: 'Tick' });
@@ -196,12 +198,13 @@ export class Simulation {
     );
   }
 
-  /** An answer is the record of the submitter's own command, as it is in the log. */
+  /** An answer is the next record of the submitter, and that of its own command, as it is in the log. */
   private checkAnswer(submitted: Uint8Array, record: LogRecord): void {
     const { sequence, command } = record;
     if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
     this.acknowledged = sequence;
     if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
+    if (sequence % ANSWERS_A_CLOSE_CHECK !== 0) return;
     if (!this.witness.hasSeen(record)) fail('an answer is what is in the log', { sequence });
     if (Buffer.compare(encodeCommand(command), submitted) !== 0) {
       fail('an answer is about the command that was submitted', { sequence, command: command.type });
