@@ -19,8 +19,10 @@ import { everything, KINDS } from '../history/questions.ts';
 import { fail } from './audit.ts';
 import type { Disk } from './disk.ts';
 
-/** About how many orders are asked for; every other question that there is about a log is asked. */
+/** About how many orders are asked for. */
 const ORDERS_ASKED = 40;
+/** Every wallet has ten questions, five in two dialects: a step without a factor in common with ten meets each of them. */
+const WALLETS_STEP = 3;
 
 /** The hash of a split, merge or redemption: keccak256 of the sequence and the index of its event, both as 64-bit numbers. */
 function hashOfOther(sequence: number, index: number): string {
@@ -58,24 +60,30 @@ export async function compareHistories(disk: Disk, records: readonly LogRecord[]
   }
 }
 
-/** Questions of every kind in both dialects, of which those for single orders are so many that a sample must do. */
+/**
+ * Questions of every kind in both dialects: all about the whole log, and of those about single wallets and orders a sample,
+ * since a history would otherwise take several times as long.
+ */
 function requestsAbout(oracle: Oracle): HistoryRequest[] {
-  const isOfOrder = ({ query }: HistoryRequest): boolean => query.kind === 'order';
   const all = everything(oracle);
-  const ofOrders = all.filter(isOfOrder);
+  const subjectOf = ({ query }: HistoryRequest): 'order' | 'wallet' | 'all' => {
+    if (query.kind === 'order') return 'order';
+    return 'user' in query && query.user !== undefined ? 'wallet' : 'all';
+  };
+  const of = (subject: ReturnType<typeof subjectOf>) => all.filter((request) => subjectOf(request) === subject);
+  const ofOrders = of('order');
   // The dialects take turns: an odd step meets both.
-  const step = Math.floor(ofOrders.length / ORDERS_ASKED) | 1;
-  const requests = [
-    ...all.filter((request) => !isOfOrder(request)),
-    ...ofOrders.filter((_, index) => index % step === 0),
-  ];
+  const ordersStep = Math.floor(ofOrders.length / ORDERS_ASKED) | 1;
+  const requests = [...of('all'), ...everyNth(of('wallet'), WALLETS_STEP), ...everyNth(ofOrders, ordersStep)];
   const asked = new Set(requests.map(({ query, dialect }) => `${query.kind} ${dialect}`));
-  // A scenario may be too short to have an order.
+  // A scenario may be too short to have wallets and orders.
   if (oracle.orders.size > 0 && asked.size < 2 * KINDS.length) {
     fail('the historian is asked all kinds of questions in both dialects', { asked: [...asked].join(', ') });
   }
   return requests;
 }
+
+const everyNth = <Item>(items: readonly Item[], step: number): Item[] => items.filter((_, index) => index % step === 0);
 
 function textOf(tables: Tables, request: HistoryRequest): string | undefined {
   const work = answer(tables, request, new AnswerMemory());
