@@ -22,13 +22,13 @@ const seed = process.env.SIMULATE_SEED ?? '1';
 const ENOUGH_TO_JUDGE = 1_000_000;
 /** At least this many a million commands, which is about a quarter of what they usually give. */
 const FLOORS_A_MILLION = [
-  ['trades', 29_000],
-  ['restarts', 80],
-  ['starts from a snapshot', 28],
-  ['damages found', 25],
-  ['commands lost with the power', 1_700],
-  ['refused for want of a disk', 1_000],
-  ['compared with the reference', 11_000],
+  ['trades', 32_000],
+  ['restarts', 75],
+  ['starts from a snapshot', 22],
+  ['damages found', 30],
+  ['commands lost with the power', 2_300],
+  ['refused for want of a disk', 850],
+  ['compared with the reference', 14_000],
   ['questions to the historian', 400],
 ] as const;
 /** What need not happen in a simulation: the tests of model and registry see to it. */
