@@ -64,6 +64,20 @@ export const canaries = {
     to: '',
     commandsMax: 100_000,
   },
+  /** Fees are rounded up, by payers and receivers alike: only the reference knows better, from seed 19 on. */
+  reference: {
+    file: 'engine/core/fees.ts',
+    from: /Math\.floor\(exact \/ 1e9\)/,
+    to: 'Math.ceil(exact / 1e9)',
+    commandsMax: 80_000,
+  },
+  /** The newest trades of everybody are those of takers, whatever was asked; seed 24 is the first whose history is queried. */
+  historian: {
+    file: 'server/history/findRows.ts',
+    from: /new AllTrades\(rows, takerOnly,/,
+    to: 'new AllTrades(rows, true,',
+    commandsMax: 100_000,
+  },
 } as const satisfies Readonly<Record<string, Canary>>;
 export type CanaryName = keyof typeof canaries;
 

@@ -84,7 +84,7 @@ export class FaultyStore implements BatchStore {
     if (this.pending !== undefined) this.endPending();
   }
 
-  /** From now on there is no space, not even for the write in progress. */
+  /** From now on there is no space, not even for the write in progress, unless the answer to that one is to be lost. */
   fill(): void {
     this.isFull = true;
     this.endPending();
@@ -104,15 +104,16 @@ export class FaultyStore implements BatchStore {
     const { pending } = this;
     if (pending === undefined) return;
     this.pending = undefined;
-    if (this.isFull) {
+    if (this.lostAnswers > 0 && this.refusals === 0) {
+      // First of all, also on a disk that is full from now on: a log may end with a batch that nobody was told about.
+      this.lostAnswers -= 1;
+      this.disk.put(pending.batch);
+      pending.reject(new Error('the disk failed after it had written'));
+    } else if (this.isFull) {
       pending.reject(new Error('there is no space left on the disk'));
     } else if (this.refusals > 0) {
       this.refusals -= 1;
       pending.reject(new Error('the disk failed'));
-    } else if (this.lostAnswers > 0) {
-      this.lostAnswers -= 1;
-      this.disk.put(pending.batch);
-      pending.reject(new Error('the disk failed after it had written'));
     } else {
       this.disk.put(pending.batch);
       pending.resolve();

@@ -60,6 +60,8 @@ type Seed = Pick<PlayerRequest, 'seed' | 'commands'>;
 
 const children: Child[] = [];
 const total = noCounts();
+/** What has happened in some seed, by name. */
+const seen = new Set<string>();
 const startMs = performance.now();
 
 /** Plays a seed in this process. */
@@ -97,8 +99,9 @@ const failed: { readonly seed: Seed; readonly failure: string }[] = [];
 /** Plays seeds until there are no more. A failed seed is the last: `seeds` ends with it, for all players. */
 async function playAll(seeds: Generator<Seed, void>, play: (seed: Seed) => Promise<Tally>): Promise<void> {
   for (const seed of seeds) {
-    const { failure, ...counts } = await play(seed);
+    const { failure, outcomes, ...counts } = await play(seed);
     addCounts(total, counts);
+    for (const outcome of outcomes) seen.add(outcome);
     if (failure !== undefined) {
       failed.push({ seed, failure });
       break;
@@ -161,6 +164,9 @@ async function main(): Promise<void> {
       `${total.restarts} restarts, ${total.restores} starts from a snapshot, ${total.damages} damages found, ${total.lost} commands lost with the power, ` +
       `${total.unavailable} refused for want of a disk, ${total.compared} compared with the reference, ${total.questions} questions to the historian.`,
   );
+  const { possibleOutcomes } = await import('./outcomes.ts');
+  const unseen = possibleOutcomes.filter((outcome) => !seen.has(outcome));
+  console.log(`Not seen: ${unseen.length === 0 ? 'nothing' : unseen.join(', ')}.`);
   const seconds = (performance.now() - startMs) / 1_000;
   console.log(
     `${seconds.toFixed(1)} s: ${rate(seconds)} a second, ${rate(total.processorSeconds)} a second of processor time.`,

@@ -3,9 +3,11 @@
 // durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type Command,
   type EngineSettings,
   encodeCommand,
   JournalDamaged,
+  type LogRecord,
   openExchange,
   Reducers,
   type RunningExchange,
@@ -23,7 +25,7 @@ import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
 import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
 import type { Damage, Step } from './steps.ts';
-import { Witness } from './witness.ts';
+import { isCounted, Witness } from './witness.ts';
 
 /** The options of a run, besides its steps. */
 export interface SimulationOptions {
@@ -41,6 +43,8 @@ interface Start {
 
 /** Flushes between two comparisons of everything. */
 const FLUSHES_A_FULL_COMPARISON = 60;
+/** One answer in this many is compared with its command and with the log: to encode every command again would cost a fiftieth. */
+const ANSWERS_A_CLOSE_CHECK = 4;
 const ENDLESS_TRIES = 1_000_000;
 
 const tick = encodeCommand({ type: 'Tick' });
@@ -62,6 +66,9 @@ export class Simulation {
   private life = 0;
   private commandCount = 0;
   private waiting = 0;
+  /** Commands of this life that were not refused for certain; and how many were in the log when it began. See isCounted. */
+  private taken = 0;
+  private loggedBefore = 0;
   private acknowledged = 0;
   private hasGivenUp = false;
   private fault: SimulationFailure | undefined;
@@ -114,7 +121,8 @@ export class Simulation {
       case 'command':
         this.clock.advance(step.waitMs);
         this.commandCount += 1;
-        this.submit(encodeForSimulation(step.command, this.commandCount));
+        this.submit(encodeForSimulation(step.command, this.commandCount), step.command.type);
+        this.checkDue();
         return;
       case 'hand over':
         await handOver();
@@ -149,34 +157,65 @@ export class Simulation {
         return;
       case 'jump':
         this.clock.jump(step.byMs);
+        this.checkDue();
         return;
     }
   }
 
-  private submit(command: Uint8Array): void {
+  /** The clock has woken the exchange at every due time, so nothing is left to do unless it could not write. */
+  private checkDue(): void {
+    const { clock, running } = this;
+    const dueMs = running.nextDueMs();
+    if (dueMs > clock.now() || running.unavailableReason !== undefined) return;
+    fail('what is due is settled', { dueMs, nowMs: clock.now() });
+  }
+
+  private submit(command: Uint8Array, type: Command['type'] = 'Tick'): void {
     const { life, store } = this;
+    const weight = isCounted(type) ? 1 : 0;
     this.waiting += 1;
+    this.taken += weight;
     this.running.submit(command).then(
       (record) => {
         if (life !== this.life) return;
         this.waiting -= 1;
         this.counts.answered += 1;
-        if (record.sequence <= this.acknowledged) fail('answers come in turn', { sequence: record.sequence });
-        this.acknowledged = record.sequence;
-        if (this.witness.sequence < record.sequence) this.noteFault('readers are served before answers are given');
+        try {
+          this.checkAnswer(command, record);
+        } catch (error) {
+          // Thrown here, it would end the process without a scenario.
+          this.fault ??= failureOf(error);
+        }
       },
       (error: unknown) => {
         if (life !== this.life) return;
         this.waiting -= 1;
         this.counts.unavailable += 1;
+        if (error instanceof StorageUnavailable && !error.isUndecided) this.taken -= weight;
         const isExcused = error instanceof StorageUnavailable && (store.isTroubled || this.hasGivenUp);
         if (!isExcused) this.fault ??= failureOf(error);
       },
     );
   }
 
-  private noteFault(text: string): void {
-    this.fault ??= new SimulationFailure(text);
+  /** An answer is the next record of the submitter, and that of its own command, as it is in the log. */
+  private checkAnswer(submitted: Uint8Array, record: LogRecord): void {
+    const { sequence, command } = record;
+    if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
+    this.acknowledged = sequence;
+    if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
+    if (sequence % ANSWERS_A_CLOSE_CHECK !== 0) return;
+    if (!this.witness.hasSeen(record)) fail('an answer is what is in the log', { sequence });
+    if (Buffer.compare(encodeCommand(command), submitted) !== 0) {
+      fail('an answer is about the command that was submitted', { sequence, command: command.type });
+    }
+  }
+
+  /** What was refused for certain is not in the log, and with `isSettled` everything else is. */
+  private checkTaken(isSettled: boolean): void {
+    const { taken, loggedBefore, witness } = this;
+    const logged = witness.commandCount - loggedBefore;
+    if (logged > taken || (isSettled && logged < taken)) fail('what was taken is in the log', { taken, logged });
   }
 
   /** Lets the disk finish until every accepted command is answered, then compares what can be read. */
@@ -195,6 +234,7 @@ export class Simulation {
     await this.submitMarker();
     if (this.fault !== undefined) throw this.fault;
     if (this.waiting > 0) fail('everything that was taken is answered', { waiting: this.waiting });
+    this.checkTaken(true);
     store.hold();
     this.counts.flushes += 1;
     const parts = { core: this.reducers.core, views: this.views, audit: this.witness.audit };
@@ -342,6 +382,9 @@ export class Simulation {
     this.exchange = await opening;
     store.hold();
     if (this.witness.sequence !== onDisk + 1) fail('all that is on the disk comes back', { onDisk });
+    this.checkTaken(false);
+    this.taken = 0;
+    this.loggedBefore = this.witness.commandCount;
     this.acknowledged = this.witness.sequence;
     compareAll({ core: reducers.core, views: this.views, audit: this.witness.audit });
   }

@@ -19,6 +19,8 @@ interface Counts {
 }
 
 export interface Tally extends Counts {
+  /** What happened at all, by name: see outcomes.ts. */
+  readonly outcomes: readonly string[];
   /** Where and how it failed, if it did. */
   readonly failure: string | undefined;
 }
@@ -59,6 +61,7 @@ export async function tallyOf(play: () => Promise<SeedRun>): Promise<Tally> {
     trades,
     questions: run.questions,
     processorSeconds: user / 1e6,
+    outcomes: witness.outcomes.names(),
     failure: run.failure === undefined ? undefined : `at its command ${run.commandCount}: ${run.failure.message}`,
   };
 }

@@ -7,6 +7,7 @@ import { firstDifferentEvent } from '../model/pair.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { Admission } from './admission.ts';
 import { Audit, fail } from './audit.ts';
+import { Outcomes } from './outcomes.ts';
 
 /** Events that the registry writes, unknown to the reference. */
 const registryEvents: ReadonlySet<EngineEvent['type']> = new Set([
@@ -16,10 +17,16 @@ const registryEvents: ReadonlySet<EngineEvent['type']> = new Set([
   'WalletBound',
 ] as const);
 
+/** Whether commands of a type are counted: not those that an exchange or its clock submits by itself. */
+export const isCounted = (type: Command['type']): boolean => type !== 'Tick' && type !== 'Started';
+
 export class Witness {
   readonly audit = new Audit();
+  readonly outcomes = new Outcomes();
   /** The highest sequence seen so far. */
   sequence = 0;
+  /** How many commands were seen, see isCounted. */
+  commandCount = 0;
   /** How many records the reference agreed with. */
   comparedCount = 0;
   /** All records seen, if they are kept for queries about histories. */
@@ -60,6 +67,11 @@ export class Witness {
     };
   }
 
+  /** Whether it has seen this very record. */
+  hasSeen(record: LogRecord): boolean {
+    return this.digests[record.sequence - 1] === digestOf(record);
+  }
+
   private observe(record: LogRecord): void {
     const { sequence, tMs, command, events } = record;
     if (sequence !== this.latestSequence + 1) fail('records come in turn', { sequence, after: this.latestSequence });
@@ -73,10 +85,12 @@ export class Witness {
     }
     this.sequence = sequence;
     this.digests.push(digest);
+    if (isCounted(command.type)) this.commandCount += 1;
     if (this.keepsRecords) this.records.push({ sequence, tMs, command, events });
     const wasSeenByCore = this.admission.observe(command, events);
     if (wasSeenByCore) this.compare(tMs, command, events);
     this.audit.observe(command, events);
+    this.outcomes.note(command, events);
   }
 
   private compare(tMs: number, command: Command, events: readonly EngineEvent[]): void {
