@@ -20,33 +20,57 @@ test('an order that ended long ago is returned unchanged, to its owner only', as
   const made = await send(server.url, 'POST', '/admin/markets', { question: 'Past?', slug: 'past' }, ADMIN);
   expect(made.status).toBe(200);
   const keyId = requireKeyId(key.apiKey);
-  /** A FAK order, killed because the book is empty. */
-  const submitKilled = (number: number) =>
-    server.exchange.submit(
+  /** A BUY of 10 shares at a half, whose budget a FAK order states. */
+  const submitBuy = (number: number, orderType: OrderType, outcome = 0) => {
+    const isBob = outcome === 1;
+    const [{ address }, credentials] = isBob ? [bob, otherKey] : [alice, key];
+    return server.exchange.submit(
       encodeCommand({
-        ...{ type: 'PlaceOrder', orderId: idOf(number), keyId, maker: alice.address, owner: alice.address },
-        ...{ marketIndex: 0, outcome: 0, side: Side.BUY, orderType: OrderType.FAK, flags: 0 },
+        ...{ type: 'PlaceOrder', orderId: idOf(number), keyId: requireKeyId(credentials.apiKey) },
+        ...{ maker: address, owner: address, marketIndex: 0, outcome, side: Side.BUY, orderType, flags: 0 },
         ...{ makerAmountMicro: 5_000_000, takerAmountMicro: 10_000_000, timestampMs: clock.now(), expirationS: 0 },
       }),
     );
+  };
+  /** Killed because the book is empty. */
+  const submitKilled = (number: number) => submitBuy(number, OrderType.FAK);
   const read = async (number: number, isBob = false) => {
     const [{ address }, credentials] = isBob ? [bob, otherKey] : [alice, key];
     const { status, json } = await sendSigned(server.url, address, credentials, 'GET', `/data/order/${idOf(number)}`);
     return { status, json };
   };
-  await submitKilled(1);
-  const before = await read(1);
-  expect(before).toMatchObject({ status: 200, json: { id: idOf(1), status: 'CANCELED', size_matched: '0' } });
-  for (let number = 2; number <= ORDERS; number += 1) await submitKilled(number);
+  /** Orders of alice that ended as a killed one, a filled maker and a cancelled one; bob's is the taker. */
+  const [killed, filled, canceled, taker] = [1, 2, 3, 4];
+  await submitKilled(killed);
+  await submitBuy(filled, OrderType.GTC);
+  await submitBuy(taker, OrderType.GTC, 1);
+  await submitBuy(canceled, OrderType.GTC);
+  await server.exchange.submit(
+    encodeCommand({ type: 'CancelOrders', owner: alice.address, keyId, items: [idOf(canceled)] }),
+  );
+  const readPast = () => Promise.all([read(killed), read(filled), read(canceled), read(taker, true)]);
+  const before = await readPast();
+  expect(before).toMatchObject([
+    { status: 200, json: { id: idOf(killed), status: 'CANCELED', size_matched: '0' } },
+    { status: 200, json: { id: idOf(filled), status: 'MATCHED', size_matched: '10' } },
+    { status: 200, json: { id: idOf(canceled), status: 'CANCELED', size_matched: '0' } },
+    { status: 200, json: { id: idOf(taker), status: 'MATCHED', size_matched: '10' } },
+  ]);
+  for (let number = 5; number <= ORDERS; number += 1) await submitKilled(number);
   clock.advance(6_000);
   await submitKilled(ORDERS + 1);
   const { orders } = server.services.views;
-  expect(orders.byId(idOf(1))).toBeUndefined();
+  for (const past of [killed, filled, canceled, taker])
+    expect(orders.byId(idOf(past)), `order ${past}`).toBeUndefined();
   expect(orders.byId(idOf(ORDERS))).toBeDefined();
-  expect(await read(1)).toEqual(before);
-  expect((await read(1, true)).status).toBe(404);
+  expect(await readPast()).toEqual(before);
+  for (const past of [killed, filled, canceled]) expect((await read(past, true)).status, `order ${past}`).toBe(404);
+  expect((await read(taker)).status).toBe(404);
   expect((await read(ORDERS + 2)).status).toBe(404);
-  const scored = await sendSigned(server.url, alice.address, key, 'GET', `/order-scoring?order_id=${idOf(1)}`);
-  expect(scored.json).toEqual({ scoring: false });
+  for (const past of [killed, filled, canceled]) {
+    const path = `/order-scoring?order_id=${idOf(past)}`;
+    const scored = await sendSigned(server.url, alice.address, key, 'GET', path);
+    expect(scored.json, `order ${past}`).toEqual({ scoring: false });
+  }
   await server.close();
 });

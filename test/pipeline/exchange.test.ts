@@ -299,6 +299,66 @@ test('close() answers pending commands and rejects later ones', async () => {
   await exchange.close();
 });
 
+/** Ten deposits, each of its own amount. */
+const depositsOf = (caller: number): readonly Command[] =>
+  Array.from({ length: 10 }, (_, index) => {
+    const owner = ownerOf(caller);
+    return { type: 'Deposit', wallet: owner, owner, amountMicro: 1_000 * caller + index + 1, isFaucet: 0 };
+  });
+
+/** Six events, each with a text of nearly a MiB, the longest that there is. */
+const longTextsOf = (caller: number): readonly Command[] =>
+  Array.from({ length: 6 }, (_, index) => {
+    const texts = { slug: `${caller}-${index}`, title: 'x'.repeat(1_000_000) };
+    return { type: 'CreateEvent', negRisk: 0, tail: tailOf(texts) };
+  });
+
+/** What tells a command from the others. */
+const lineOf = (command: Command): string =>
+  command.type === 'Deposit' ? `${command.owner} ${command.amountMicro}` : `${command.type} ${slugOf(command)}`;
+const slugOf = ({ tail = new Uint8Array() }: Command): string => new TextDecoder().decode(tail.subarray(0, 15));
+const numberedLineOf = ({ sequence, command }: LogRecord): string => `${sequence} ${lineOf(command)}`;
+
+test('close() makes all commands of all callers durable, however many batches they fill, and answers each', async () => {
+  const store = new HeldStore();
+  const opening = openExchange(optionsOf(), { store });
+  await store.endNext();
+  const exchange = await opening;
+  const given: string[] = [];
+  const answered: string[] = [];
+  /** One caller's commands, submitted at once. */
+  const call = (caller: number, commands: readonly Command[]): readonly Promise<void>[] =>
+    commands.map(async (command, index) => {
+      given.push(lineOf(command));
+      const record = await exchange.submit(encodeCommand(command));
+      expect(lineOf(record.command), `command ${index} of caller ${caller}`).toBe(lineOf(command));
+      answered.push(`${record.sequence} ${lineOf(record.command)}`);
+    });
+  const taken = [0, 1, 2].flatMap((caller) => call(caller, depositsOf(caller)));
+  await turn();
+  // These wait behind the write above, and their texts need more than two batches of 8 MiB.
+  for (const caller of [3, 4, 5]) taken.push(...call(caller, [...longTextsOf(caller), ...depositsOf(caller)]));
+  await turn();
+  expect([store.heldCount, answered.length]).toEqual([1, 0]);
+  const closing = exchange.close();
+  const ended: string[] = [];
+  void closing.then(() => ended.push('closed'));
+  await turn();
+  expect([answered, ended]).toEqual([[], []]);
+  for (let batch = 0; batch < 4; batch += 1) await store.endNext();
+  await Promise.all(taken);
+  await closing;
+  const due = given.map((line, index) => `${index + 2} ${line}`);
+  expect(answered).toEqual(due);
+  expect(store.log.filter((line) => line.startsWith('written')).length).toBe(5);
+  const found: string[] = [];
+  const reader = { name: 'reader', apply: (record: LogRecord) => void found.push(numberedLineOf(record)) };
+  const again = openExchange(optionsOf({ followers: [reader] }), { store });
+  await store.endNext();
+  await (await again).close();
+  expect(found.slice(1, -1)).toEqual(due);
+});
+
 test('malformed commands are rejected and leave no record', async () => {
   const exchange = await openExchange(optionsOf());
   const create = foundingCommands()[0];

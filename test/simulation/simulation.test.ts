@@ -33,14 +33,8 @@ const FLOORS_A_MILLION = [
 ] as const;
 /** What need not happen in a simulation: the tests of model and registry see to it. */
 const MAY_BE_UNSEEN: ReadonlySet<string> = new Set([
-  // A server in development submits it for its own wallets.
-  'command CreditOwner',
-  // It concerns only what a reader of notifications has seen.
-  'command DropNotifications',
   // Amounts a million times too large are below it or, cut off at the largest amount, no price on the tick.
   'rejection SIZE_TOO_LARGE',
-  // Ids and texts of markets and events follow from their numbers, so that a scenario can do without them.
-  ...['rejection TOKEN_EXISTS', 'rejection SLUG_EXISTS', 'rejection EVENT_UNKNOWN'],
   // Money must be gone in the few seconds of a delay, and nothing before have cancelled the order.
   'cancel FUNDS',
 ]);

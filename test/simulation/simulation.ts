@@ -23,8 +23,11 @@ import { damageDisk, recordsIn } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
 import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
+import { compareKept, type KeptViews, keepViews } from './keptViews.ts';
 import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
+import { compareOwners, OwnersFold } from './ownersFold.ts';
 import type { Damage, Step } from './steps.ts';
+import { compareWithLog } from './viewsReferee.ts';
 import { isCounted, Witness } from './witness.ts';
 
 /** The options of a run, besides its steps. */
@@ -53,6 +56,7 @@ const endlessRetry = () => ({ firstDelayMs: 1, largestDelayMs: 1, triesMax: ENDL
 export class Simulation {
   readonly witness: Witness;
   views = new Views();
+  private readonly owners = new OwnersFold();
   /** Numbers of commands that were answered, refused for lack of storage, or lost with the power, and of other happenings. */
   readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, restores: 0, damages: 0, flushes: 0 };
   private readonly options: SimulationOptions;
@@ -74,10 +78,14 @@ export class Simulation {
   private fault: SimulationFailure | undefined;
   /** The state when everything was last durable, and the sequence up to which it was. */
   private settled: Settled | undefined;
+  /** The views at that time, if they are to be compared with those that come back. */
+  private kept: KeptViews | undefined;
+  private keepsViews: boolean;
   private snapshot: MemorySnapshot | undefined;
 
   constructor(options: SimulationOptions) {
     this.options = options;
+    this.keepsViews = options.keepsRecords;
     this.witness = new Witness(options.isClose, options.keepsRecords);
   }
 
@@ -106,9 +114,14 @@ export class Simulation {
 
   /** Ends a run: makes everything durable and compares it. With `isReplayed` the log is replayed from its first record. */
   async finish(isReplayed: boolean): Promise<void> {
+    this.keepsViews ||= isReplayed;
     await this.play({ kind: 'flush' });
     if (isReplayed) await this.play({ kind: 'restart', isFromSnapshot: false });
-    else this.compareEverything();
+    else this.compareAndKeep();
+    if (this.options.keepsRecords) {
+      compareWithLog(this.views, this.witness.records);
+      await this.play({ kind: 'restart', isFromSnapshot: true });
+    }
     await this.running.close();
   }
 
@@ -259,12 +272,21 @@ export class Simulation {
     this.reducers.checkInvariants();
     compareAll({ core: this.reducers.core, views: this.views, audit: this.witness.audit });
     this.settled = { sequence: this.witness.sequence, hashes: this.reducers.stateHash() };
+    this.kept = undefined;
     return this.settled;
+  }
+
+  /** Compares everything before a stop or a snapshot; some runs keep the views too, to compare those that come back. */
+  private compareAndKeep(): Settled {
+    const settled = this.compareEverything();
+    compareOwners(this.views, this.owners);
+    if (this.keepsViews) this.kept = keepViews(this.views);
+    return settled;
   }
 
   /** Makes a snapshot of the durable state, which is everything at that moment. */
   private makeSnapshot(): void {
-    this.snapshot = new MemorySnapshot(this.compareEverything(), this.reducers, this.views);
+    this.snapshot = new MemorySnapshot(this.compareAndKeep(), this.reducers, this.views);
   }
 
   /** Lets every write fail until the exchange stops for good. */
@@ -280,7 +302,7 @@ export class Simulation {
     // An orderly stop makes a snapshot, if there is time for it.
     if (!this.hasGivenUp) {
       if (isFromSnapshot) this.makeSnapshot();
-      else this.compareEverything();
+      else this.compareAndKeep();
     }
     await this.running.close();
     this.endLife();
@@ -355,13 +377,15 @@ export class Simulation {
     if (isInterrupted) store.hold();
     this.views = new Views();
     this.reducers = new Reducers();
-    const { reducers, retry, settled, views } = this;
+    const { reducers, retry, settled, views, kept } = this;
     snapshot?.load(reducers, views);
+    if (snapshot !== undefined && snapshot.settled === settled) compareKept(views, kept);
     if (snapshot !== undefined) this.counts.restores += 1;
     const from = snapshot?.settled.sequence ?? 0;
     const onProgress = (done: number, total: number): void => {
       if (done !== total || from + total !== settled?.sequence) return;
       compareHashes(reducers.stateHash(), settled.hashes);
+      compareKept(views, kept);
     };
     const onFatal = (error: Error): void => {
       if (life !== this.life) return;
@@ -369,7 +393,7 @@ export class Simulation {
       if (!store.isFull) this.fault ??= failureOf(error);
     };
     const options = {
-      ...this.exchangeOptions([this.witness.follower(from), ...views.followers()]),
+      ...this.exchangeOptions([this.witness.follower(from), this.owners.follower(), ...views.followers()]),
       onProgress,
       onFatal,
     };
