@@ -15,7 +15,7 @@ export function keepViews(views: Views): KeptViews {
   for (const { snapshot } of views.followers()) snapshot?.visit(keeping(values, ''));
   const packed = `trades/chunk ${numberIn(values, 'trades/chunks') - 1}`;
   const chunk = values.get(packed);
-  // What lies behind the last packed trade means nothing: a snapshot in memory shares it with the life that it is from.
+  // What lies behind the last packed trade means nothing.
   if (chunk !== undefined)
     values.set(packed, serialize(deserialize(chunk).subarray(0, numberIn(values, 'trades/used'))));
   return values;

@@ -31,7 +31,8 @@ export class KeptSections implements Sections {
   }
 
   uint8(name: string, array: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    return this.pass(name, array, (bytes) => bytes.slice());
+    // slice() of a Buffer would share its memory.
+    return this.pass(name, array, (bytes) => new Uint8Array(bytes));
   }
 
   plain<T>(name: string, value: T): T {
