@@ -32,6 +32,7 @@ export {
   ReadAheadThread,
   SnapshotFolder,
   StorageUnavailable,
+  syncFile,
   syncFolder,
   wasLeftBehind,
   withDeadline,

@@ -33,7 +33,8 @@ export const journalFileIn = (directory: string): string => dataFileIn(journalFo
 /** The file that names the holder of a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 
-function sync(path: string): void {
+/** Makes the content of a file durable, or the names in a folder. */
+export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
@@ -45,7 +46,7 @@ function sync(path: string): void {
 /** Makes the names of new files in a folder durable: a power loss may otherwise remove the files, even flushed ones. */
 export function syncFolder(path: string): void {
   try {
-    sync(path);
+    syncFile(path);
   } catch (error) {
     // A file system that cannot sync folders answers EINVAL.
     if (codeOf(error) !== 'EINVAL') throw error;
@@ -67,7 +68,7 @@ export function syncNameOf(folder: string): void {
 /** Copies a file with its mode and makes its content durable; syncFolder makes its name durable too. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
-  sync(to);
+  syncFile(to);
 }
 
 /** Replaces a file atomically and durably: a crash or a full disk leaves the old file or the new one, whole. */

@@ -26,6 +26,7 @@ export {
   journalFileIn,
   journalFolderIn,
   makeFolders,
+  syncFile,
   syncFolder,
   writeWhole,
 } from './files.ts';

@@ -1,17 +1,7 @@
 // The index on disk: opens, checks, commits and closes an LMDB environment of its own. Used by the historian's thread alone. A
 // commit, the cursor included, is one transaction. The index can always be rebuilt from the journal, so an index that looks
 // wrong is dropped, never repaired.
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
@@ -21,6 +11,7 @@ import {
   dataFileIn,
   prepareToWrite,
   reasonOf,
+  syncFile,
   syncFolder,
   writeWhole,
 } from '../../engine/index.ts';
@@ -73,19 +64,10 @@ function leaveChecksum(folder: string): void {
   if (!existsSync(file) || statSync(file).size > CHECKSUM_BYTES_MAX) return;
   const checksumFile = join(folder, CHECKSUM_FILE);
   try {
-    flush(file);
+    syncFile(file);
     writeWhole(checksumFile, checksumOf(file));
   } catch {
     rmSync(checksumFile, { force: true }); // without it, the index is opened like one that a killed process left
-  }
-}
-
-function flush(file: string): void {
-  const descriptor = openSync(file, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
