@@ -166,7 +166,7 @@ export class Generator {
       [2, MarketField.DELAY],
       [1, MarketField.MIN_ORDER],
       [1, MarketField.MIN_MARKETABLE_BUY],
-      [1, random.int(0, 127)],
+      [1, random.int(0, 127) & ~MarketField.STATUS],
       [1, 0],
       [2, MarketField.STATUS],
     ]);
