@@ -64,11 +64,11 @@ export const canaries = {
     to: '',
     commandsMax: 100_000,
   },
-  /** Fees are rounded up, by payers and receivers alike: only the reference knows better, from seed 19 on. */
+  /** A refusal for want of funds names the wrong figures: only the reference knows better, from seed 19 on. */
   reference: {
-    file: 'engine/core/fees.ts',
-    from: /Math\.floor\(exact \/ 1e9\)/,
-    to: 'Math.ceil(exact / 1e9)',
+    file: 'engine/core/entry.ts',
+    from: /out\.rejected\('FUNDS', order\.balanceMicro, order\.reservedMicro/,
+    to: "out.rejected('FUNDS', order.reservedMicro, order.balanceMicro",
     commandsMax: 80_000,
   },
   /** The newest trades of everybody are those of takers, whatever was asked; seed 24 is the first whose history is queried. */
