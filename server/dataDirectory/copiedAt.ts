@@ -15,11 +15,11 @@ export function markCopied(folder: string): void {
 }
 
 /**
- * When a data directory was made as a copy, ms; 0 if it is not a copy, or if there is no directory.
+ * When a data directory was made as a copy, ms; 0 if it is not a copy.
  * @throws FatalError if the file cannot be read or holds something else
  */
-export function readCopiedMs(dataDir: string | undefined): number {
-  if (dataDir === undefined || !existsSync(fileOf(dataDir))) return 0;
+export function readCopiedMs(dataDir: string): number {
+  if (!existsSync(fileOf(dataDir))) return 0;
   const file = fileOf(dataDir);
   let ms: number | undefined;
   try {

@@ -2,21 +2,9 @@
 // their bindings, the mode of the exchange. Used by simulation.ts on every seed as what the views must show, since few
 // commands change any of it. It shares no code with the views.
 import type { ApiKeyKind, EngineEvent, EventOf, Follower, LogRecord } from '../../engine/index.ts';
-import type { Views } from '../../server/views/index.ts';
+import type { ApiKeyRow, Views } from '../../server/views/index.ts';
 import { FEES_WALLET, HOUSE_WALLET } from '../model/names.ts';
 import { same } from './same.ts';
-
-interface FoldedKey {
-  readonly apiKey: string;
-  readonly keyId: string;
-  readonly owner: string;
-  readonly nonce: number;
-  readonly generation: number;
-  readonly kind: ApiKeyKind;
-  isActive: boolean;
-  readonly createdMs: number;
-  deletedMs: number | undefined;
-}
 
 interface FoldedBinding {
   readonly owner: string;
@@ -30,7 +18,7 @@ export class OwnersFold {
   mode = 0;
   readonly flags = new Map<string, number>();
   /** In the order of their creation, deleted or not. */
-  readonly keys: FoldedKey[] = [];
+  readonly keys: ApiKeyRow[] = [];
   /** By key: the heartbeat id that it must send next. */
   readonly heartbeats = new Map<string, string>();
   /** Oldest first. */
