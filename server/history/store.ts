@@ -88,6 +88,8 @@ function faultOf(folder: string): string | undefined {
   const checksumFile = join(folder, CHECKSUM_FILE);
   if (!existsSync(file)) return existsSync(checksumFile) ? 'its file is missing' : undefined;
   try {
+    // Without content and checksum, the process was killed as it created the file.
+    if (statSync(file).size === 0 && !existsSync(checksumFile)) return undefined;
     assertFileIsWhole(folder);
     // Without a checksum the process was killed; LMDB then has the state of its last commit.
     if (existsSync(checksumFile) && readFileSync(checksumFile, 'utf8') !== checksumOf(file))
