@@ -267,3 +267,10 @@ test('an index of another format is replaced by one that has no checksum while i
   await follower.abandon();
   expect(dropUnusable(folder, false), 'as a killed process leaves it').toBeUndefined();
 });
+
+test('an index whose file a killed process had just created, empty, is opened and not dropped', async () => {
+  fs.mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'data.mdb'), '');
+  expect(dropUnusable(folder, false)).toBeUndefined();
+  await new IndexStore(folder, false).close(false);
+});
