@@ -4,7 +4,7 @@ import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
-import { requireSound, type Sections } from '../protocol/sections.ts';
+import { requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import { growInt32, growUint8 } from './grow.ts';
 
 const ADDRESS_BYTES = 20;
@@ -207,6 +207,17 @@ export class Accounts {
     this.walletTable.visit(sections.part('walletTable'));
     this.ownerTable.visit(sections.part('ownerTable'));
     this.keyTable.visit(sections.part('keyTable'));
+    const { nextOfOwner, lastKey, firstOfOwner, ownerCredited } = this;
+    requireRoom(this.owners.length, { nextOfOwner, lastKey });
+    requireRoom(this.owners.length * ADDRESS_WORDS, { wallets: this.wallets });
+    requireRoom(this.ownerFlags.length, { firstOfOwner, ownerCredited });
+    requireRoom(this.ownerFlags.length << OWNER_SHIFT, { ownerAddresses: this.ownerAddresses });
+    requireSound(
+      this.walletTable.size === this.accountCount &&
+        this.ownerTable.size === this.ownerCount &&
+        this.keyTable.size === this.keyCount,
+      `not every one of ${this.accountCount} accounts, ${this.ownerCount} owners and ${this.keyCount} keys can be found`,
+    );
     requireSound(
       this.accountCount <= this.owners.length,
       `${this.accountCount} accounts are more than there is room for`,

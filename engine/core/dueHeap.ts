@@ -1,6 +1,6 @@
 // A binary heap of due items, ordered by due time and then by two numbers. The core has one for each kind of item: expiries,
 // releases, heartbeats and trade statuses. Where items can be withdrawn, the heap tells their holder each item's place.
-import { requireSound, type Sections } from '../protocol/sections.ts';
+import { requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import { growFloat64, growInt32 } from './grow.ts';
 import { NONE } from './orderPool.ts';
 
@@ -81,6 +81,8 @@ export class DueHeap {
     this.first = sections.float64('first', this.first);
     this.second = sections.float64('second', this.second);
     this.items = sections.int32('items', this.items);
+    const { due, first, second } = this;
+    requireRoom(this.items.length, { due, first, second });
     requireSound(this.size >= 0 && this.size <= this.items.length, `a heap of ${this.items.length} holds ${this.size}`);
     this.nextMs = this.size === 0 ? Infinity : this.due[0];
   }

@@ -180,7 +180,12 @@ export class Ladder {
   /** The coarsest grid that holds the tick and every resting price: their greatest common divisor, pips. */
   gridFor(tickPips: number): number {
     let grid = tickPips;
-    for (let level = this.nextAbove(0); level < this.levelCount; level = this.nextAbove(level)) {
+    // The present grid divides every resting price: once the walk has come down to it, nothing finer can follow.
+    for (
+      let level = this.nextAbove(0);
+      level < this.levelCount && grid !== this.gridPips;
+      level = this.nextAbove(level)
+    ) {
       let a = grid;
       let b = level * this.gridPips;
       while (b !== 0) [a, b] = [b, a % b];

@@ -1,7 +1,7 @@
 // The money: collateral of every account, and per position (account × market) its shares and the reservations of its orders.
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
-import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
+import { isCapacity, requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import * as amounts from './amounts.ts';
 import * as entries from './entries.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
@@ -22,6 +22,8 @@ const RESERVED_COLLATERAL = 4;
 /** The same record seen as 32-bit words. */
 const SHIFT = 4;
 const STRIDE = 16;
+/** Words of the table for each position that there is room for: two entries of two words. */
+const TABLE_WORDS = 4;
 const ACCOUNT = 10;
 const MARKET = 11;
 const NEXT_OF_ACCOUNT = 12;
@@ -314,11 +316,16 @@ export class Ledger {
     const capacity = this.table.length / 2;
     requireSound(isCapacity(capacity, 2), `the table of positions has ${this.table.length} words`);
     this.shift = Math.clz32(capacity) + 1;
-    const { positionCount, words } = this;
+    const { positionCount, words, bound, firstOfAccount } = this;
+    requireRoom(this.collateral.length, { bound, firstOfAccount });
+    requireRoom((words.length / STRIDE) * TABLE_WORDS, { table: this.table });
     requireSound(
       positionCount << SHIFT <= words.length && positionCount < capacity,
       `there are ${positionCount} positions`,
     );
+    let found = 0;
+    for (let at = 0; at < this.table.length; at += 2) if (this.table[at] >= 0) found += 1;
+    requireSound(found === positionCount, `${found} of ${positionCount} positions can be found`);
   }
 
   private insert(position: number, hash: number): void {

@@ -17,6 +17,9 @@ export function visitCore(state: CoreState, sections: Sections): void {
   visitNumbers(state, sections.part('numbers'));
   state.accounts.visit(sections.part('accounts'));
   state.ledger.visit(sections.part('ledger'));
+  const { accountCount } = state.accounts;
+  const rooms = state.ledger.collateral.length;
+  requireSound(accountCount <= rooms, `${accountCount} accounts have ${rooms} places for their money`);
   state.pool.visit(sections.part('orders'));
   visitMarkets(state, sections.part('markets'));
   state.expiries.visit(sections.part('expiries'));

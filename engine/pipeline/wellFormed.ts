@@ -83,16 +83,23 @@ function assertInRange(start: number, { name, kind, at, max }: NumberField): voi
   }
 }
 
+/** Whether a value nests in at most so many levels. */
+function nests(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((inner) => nests(inner, levels - 1));
+}
+
 function assertTexts(command: Uint8Array, name: string, needsSlug: boolean): void {
-  let slug: unknown;
-  let hasSlug: boolean;
+  let texts: Readonly<Record<string, unknown>>;
   try {
-    const texts = textsOf(decodeCommand(command).tail);
-    slug = texts.slug;
-    hasSlug = 'slug' in texts;
+    texts = textsOf(decodeCommand(command).tail);
   } catch (error) {
     throw new CodecError(`${name}: its tail is not a JSON object: ${reasonOf(error)}`);
   }
+  const { slug } = texts;
+  const hasSlug = 'slug' in texts;
+  const { textsDepthMax } = limits;
+  if (!nests(texts, textsDepthMax)) throw new CodecError(`${name}: its texts nest deeper than ${textsDepthMax} levels`);
   if ((needsSlug || hasSlug) && (typeof slug !== 'string' || slug === '')) {
     throw new CodecError(`${name}: its texts need a slug`);
   }

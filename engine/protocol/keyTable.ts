@@ -76,6 +76,9 @@ export class KeyTable {
       this.size >= 0 && this.size * 2 <= this.capacity,
       `a key table of ${this.capacity} holds ${this.size}`,
     );
+    let taken = 0;
+    for (let base = 0; base < this.table.length; base += this.stride) if (this.table[base] !== EMPTY) taken += 1;
+    requireSound(taken === this.size, `a key table holds ${taken} instead of ${this.size}`);
     this.shift = Math.clz32(this.capacity) + 1;
   }
 

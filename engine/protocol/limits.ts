@@ -13,6 +13,8 @@ export const limits = {
   notificationIdsMax: 500,
   /** Largest tail of one command (signed order, texts): far above any honest order, far below a batch of the journal. */
   tailBytesMax: 1_048_576,
+  /** How deep the texts of an event or a market may nest: hashing and saving them takes a call for each level. */
+  textsDepthMax: 64,
   /** Events of one command travel in frames of at most this many bytes, which keeps rings and messages small. */
   frameBytesMax: 65_536,
   /** Fee rate in 1e-4 units: at most 10 % of p(1−p). */

@@ -242,6 +242,24 @@ test('a fine-grid block gets its own array, which is not reused after its return
   expect(space.take(size).words).not.toBe(block.words);
 });
 
+test('a price off the tick that empties costs no walk over all levels as long as another one needs the same grid', () => {
+  const pool = new OrderPool();
+  const ladder = new Ladder(1, new LadderSpace());
+  for (let pips = 1; pips < PIPS_PER_UNIT; pips += 1) {
+    pool.makeRoom();
+    ladder.append(pool, pool.allocate(1, BID, 0, pips, 1, 0, 0, 0), BID);
+  }
+  const nextAbove: (level: number) => number = Reflect.get(ladder, 'nextAbove');
+  let steps = 0;
+  Reflect.set(ladder, 'nextAbove', (level: number) => {
+    steps += 1;
+    return nextAbove.call(ladder, level);
+  });
+  expect(ladder.gridFor(100)).toBe(1);
+  expect(steps).toBeGreaterThan(0);
+  expect(steps).toBeLessThan(10);
+});
+
 test('resolved markets free the memory of their levels for other markets', () => {
   const exchange = new Exchange();
   const out = new EventWriter();

@@ -384,6 +384,10 @@ test('malformed commands are rejected and leave no record', async () => {
   for (const bytes of malformed) await expect(exchange.submit(bytes)).rejects.toBeInstanceOf(CodecError);
   const negative = edited((bytes) => new DataView(bytes.buffer).setFloat64(bytes.length - 8, -1, true), withdrawal);
   await expect(exchange.submit(negative)).rejects.toThrow('Withdraw.amountMicro: expected an integer from 0');
+  const deep = tailOf({ slug: 'deep', levels: JSON.parse(`${'['.repeat(64)}${']'.repeat(64)}`) });
+  await expect(exchange.submit(encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: deep }))).rejects.toThrow(
+    'CreateEvent: its texts nest deeper than 64 levels',
+  );
   expect((await exchange.submit(tick)).sequence).toBe(2);
   await exchange.close();
 });
