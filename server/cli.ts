@@ -218,7 +218,7 @@ function addTools(program: Command, env: Environment, folder: string): void {
   addOptions(program.command('restore'), ['dataDir'])
     .description('create a data directory from a backup or a damaged data directory, up to a sequence')
     .argument('<backup>', 'folder to read')
-    .option('--to <sequence>', 'last record to restore (default: the last intact one)')
+    .option('--to <sequence>', 'last record to restore; needed where a record is damaged (default: the last one)')
     .addHelpText('after', STATUS_HELP)
     .action(async (source: string, flags: { readonly to?: string }, command: Command) => {
       const { runCopy } = await import('./tools/copy.ts');

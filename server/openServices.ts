@@ -37,6 +37,7 @@ import { requireReadable } from './dataDirectory/firstLook.ts';
 import { requireOwnMode, writeMode } from './dataDirectory/modeFile.ts';
 import { warnOfOtherContracts } from './dataDirectory/signedFor.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
+import { commandLine } from './lib/commandLine.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { FatalError, fatal } from './process/fatal.ts';
 import { makeLogger } from './process/log.ts';
@@ -243,9 +244,10 @@ function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'sec
 
 /** Advises the operator of a journal that is damaged from a sequence on. */
 function recoveryHint(dataDir: string | undefined, sequence: number): string {
-  const all = `"outcry verify --data-dir ${dataDir}" shows which records are intact`;
+  const all = `"${commandLine(`verify --data-dir ${dataDir}`)}" shows which records are intact`;
   if (sequence < 2) return `${all}.`;
-  return `${all}, and "outcry restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>" copies the records before it.`;
+  const restore = commandLine(`restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>`);
+  return `${all}, and "${restore}" copies the records before it.`;
 }
 
 /** Throws FatalError if `error` means that the journal cannot be written; returns otherwise. */

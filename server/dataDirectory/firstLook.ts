@@ -5,6 +5,7 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { journalFileIn, reasonOf, wasLeftBehind } from '../../engine/index.ts';
+import { commandLine } from '../lib/commandLine.ts';
 import { endSignals, FatalError, fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
@@ -27,7 +28,7 @@ export async function requireReadable(dataDir: string): Promise<void> {
     fatal('data', `${unchecked}: ${reasonOf(error)}.`);
   });
   if (signal === null) return;
-  const hint = `"outcry verify --data-dir ${dataDir}" shows how far it can be read.`;
+  const hint = `"${commandLine(`verify --data-dir ${dataDir}`)}" shows how far it can be read.`;
   if (SIGNALS_FROM_OUTSIDE.has(signal)) {
     const sentence = `${unchecked}: the process that read it was ended by ${signal}.`;
     throw new FirstLookEnded('data', `${sentence} Start again; if that fails too, ${hint}`);

@@ -5,7 +5,7 @@ import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import type { ParameterSchemas } from '../http/schema.ts';
-import { type RateWindow, rowsOfGroup, rowText, throttleRows } from '../http/throttleTable.ts';
+import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
 import { refusal } from '../wire/schemas/common.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -155,7 +155,11 @@ function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   });
   return {
     ...Object.fromEntries(headers),
-    admin: { ...BEARER, description: 'The admin token, which npm start prints.' },
+    admin: {
+      ...BEARER,
+      description:
+        'The admin token (--admin-token). On a loopback address npm start has one of its own, which it prints.',
+    },
     watch: { ...BEARER, description: 'The metrics token (--metrics-token), or the admin token.' },
   };
 }
@@ -185,11 +189,11 @@ function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
 const windowText = ({ requestsMax, windowMs }: RateWindow): string =>
   `${requestsMax} requests per ${windowMs / 1000} s`;
 
-function descriptionOf({ auth, throttle }: Endpoint): string {
-  const rates = rowsOfGroup(throttle).map(
-    (row) => `${throttleRows[row].map(windowText).join(' and ')} (${rowText(row)})`,
-  );
-  return `${AUTH_SENTENCES[auth]} Rate limit, if enabled: ${rates.join('; ')}.`;
+function descriptionOf({ auth, throttle }: Endpoint, rates: ThrottleRates): string {
+  const limits = rowsOfGroup(throttle).map((row) => `${rates[row].map(windowText).join(' and ')} (${rowText(row)})`);
+  const counted =
+    throttle === 'operator' ? 'Rate limit, if enabled, of requests with refused credentials' : 'Rate limit, if enabled';
+  return `${AUTH_SENTENCES[auth]} ${counted}: ${limits.join('; ')}.`;
 }
 
 function operationId({ method, path }: Endpoint): string {
@@ -238,7 +242,7 @@ const SEQUENCE_HEADER = {
   schema: { type: 'integer', minimum: 0 },
 } as const;
 
-function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
+function operationOf(endpoint: Endpoint, rates: ThrottleRates, writer: SchemaWriter): Operation {
   const { path, schema, summary, auth } = endpoint;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
   const parts = Object.fromEntries(names.map((name) => [name, schema.path?.[name] ?? anyText]));
@@ -252,7 +256,7 @@ function operationOf(endpoint: Endpoint, writer: SchemaWriter): Operation {
   return {
     operationId: operationId(endpoint),
     summary: summary.replace(/\.$/, ''),
-    description: descriptionOf(endpoint),
+    description: descriptionOf(endpoint, rates),
     tags: [tagOf(endpoint)],
     parameters: [
       ...parametersOf(writer, 'path', parts),
@@ -277,14 +281,17 @@ const ABOUT =
   'The HTTP interface of an Outcry exchange: catalog, market data, user data and trading, as Polymarket bots use it. ' +
   'An error is an object whose error field is a sentence. Amounts are decimal strings unless a field states otherwise.';
 
-/** Builds the document, one endpoint a step, so that callers can do other work in between. */
-export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, OpenApiDocument> {
+/**
+ * Builds the document, one endpoint a step, so that callers can do other work in between.
+ * @param rates what the exchange applies when it limits rates
+ */
+export function* openApiSteps(endpoints: readonly Endpoint[], rates: ThrottleRates): Generator<void, OpenApiDocument> {
   const writer = new SchemaWriter();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {};
     paths[endpoint.path] = operations;
-    operations[endpoint.method.toLowerCase()] = operationOf(endpoint, writer);
+    operations[endpoint.method.toLowerCase()] = operationOf(endpoint, rates, writer);
     yield;
   }
   return {
@@ -305,9 +312,9 @@ export function* openApiSteps(endpoints: readonly Endpoint[]): Generator<void, O
   };
 }
 
-/** The document of a table; the same table gives the same document. */
-export function openApiDocument(endpoints: readonly Endpoint[]): OpenApiDocument {
-  const steps = openApiSteps(endpoints);
+/** The document of a table; the same table and rates give the same document. */
+export function openApiDocument(endpoints: readonly Endpoint[], rates: ThrottleRates = throttleRows): OpenApiDocument {
+  const steps = openApiSteps(endpoints, rates);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return value;

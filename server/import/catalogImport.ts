@@ -251,7 +251,8 @@ export class CatalogImport {
     const known = this.events.get(slug);
     if (known !== undefined) return known;
     const row = this.services.views.markets.eventBySlug(slug);
-    if (row === undefined) throw new BadRequest(`event ${slug} is neither in the exchange nor on an earlier line`);
+    if (row === undefined)
+      throw new BadRequest(`there is no event with slug ${slug} in the exchange or on an earlier line`);
     const found = { number: row.eventNumber, at: 0, negRisk: row.negRisk };
     this.events.set(slug, found);
     return found;

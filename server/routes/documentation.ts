@@ -1,5 +1,5 @@
 // The documentation of the interface: /openapi.json for programs, /docs for people. Thin: docs/openApi.ts builds the
-// document from the endpoint table, once, on the first request.
+// document from the endpoint table, on the first request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { openApiSteps } from '../docs/openApi.ts';
@@ -7,6 +7,7 @@ import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
+import type { ThrottleRates } from '../http/throttleTable.ts';
 
 const page: Handler = () => docsPage;
 
@@ -25,8 +26,8 @@ const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
 const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
 
 /** Built in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
-async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
-  const steps = openApiSteps(table);
+async function documentOf(table: readonly Endpoint[], rates: ThrottleRates): Promise<Reply> {
+  const steps = openApiSteps(table, rates);
   for (;;) {
     const { done, value } = steps.next();
     if (done === true) return { body: JSON.stringify(value) };
@@ -36,9 +37,13 @@ async function documentOf(table: readonly Endpoint[]): Promise<Reply> {
 
 /** @param table the whole table, which includes these endpoints */
 export function documentationEndpoints(table: () => readonly Endpoint[]): readonly Endpoint[] {
-  let document: Promise<Reply> | undefined;
-  const openApi: Handler = () => {
-    document ??= documentOf(table());
+  // By rates: exchanges of one process may have different ones.
+  const documents = new Map<string, Promise<Reply>>();
+  const openApi: Handler = (_request, { services }) => {
+    const { rates } = services.config;
+    const key = JSON.stringify(rates);
+    const document = documents.get(key) ?? documentOf(table(), rates);
+    documents.set(key, document);
     return document;
   };
   return [

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
+import { commandLine } from '../lib/commandLine.ts';
 import { fatal } from '../process/fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
@@ -35,9 +36,9 @@ function readSequence(text: string | undefined): number | undefined {
 /** The reason why nothing was copied; for a damaged record also how to restore what precedes it. */
 function failureText({ text, sequence }: FailedTask, from: string): string {
   if (sequence === undefined) return `${text}\nNothing was copied.\n`;
-  const before = `outcry restore ${from} --to ${sequence - 1} --data-dir <new folder>`;
-  const hint = sequence > 1 ? `What comes before it can be had: ${before}\n` : '';
-  return `${text}\nNothing was copied. ${hint}`;
+  if (sequence < 2) return `${text}\nNothing was copied: there is nothing before it.\n`;
+  const restore = commandLine(`restore ${from} --to ${sequence - 1} --data-dir <new folder>`);
+  return `${text}\nNothing was copied. What comes before it can be had: ${restore}\n`;
 }
 
 function fail(text: string): number {

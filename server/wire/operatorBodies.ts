@@ -197,7 +197,9 @@ export const marketBody = z
     question: nameField(TEXT_MAX.title),
     slug: slugField.optional(),
     /** Slug or number of an event. */
-    event: textField(TEXT_MAX.short).optional(),
+    event: textField(TEXT_MAX.short)
+      .describe('Slug of its event, or its number; a line of an import gives the slug.')
+      .optional(),
     outcomes: z
       .tuple([outcomeField, outcomeField], 'must be two strings')
       .refine(([first, second]) => first !== second, 'must be two different strings')

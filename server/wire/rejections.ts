@@ -248,7 +248,8 @@ function historyRefusal({ message }: Error): RejectionReply {
 function storageRefusal({ reason, isUndecided }: StorageUnavailable): RejectionReply {
   const seconds = RETRY_SECONDS.unavailable;
   if (!isUndecided) return byExchange(503, `the exchange does not accept commands at present: ${reason}`, seconds);
-  const advice = 'Ask for it, or send the same order again: an order is never accepted twice';
+  const advice =
+    'An order can be sent again: it is never accepted twice. Anything else may count twice: ask for it first';
   const text = `it is not known whether this was accepted, and it may still be. ${advice}. The reason: ${reason}`;
   return { ...byExchange(503, text, seconds), extra: { code: 'outcome_unknown' } };
 }

@@ -116,7 +116,7 @@ test('every bad line is reported with its number and reason, and nothing is impo
     [6, 'invalid_field: tick_size'],
     [7, 'unknown_field: colour'],
     [8, 'invalid_field: slug'],
-    [9, 'event nowhere is neither in the exchange nor on an earlier line'],
+    [9, 'there is no event with slug nowhere in the exchange or on an earlier line'],
     [10, 'appears twice'],
     [11, 'invalid_field: winner'],
     [12, 'it must not be draft'],

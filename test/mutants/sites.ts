@@ -74,8 +74,10 @@ function changesOfLine(code: string, start: number): Change[] {
     if (code[index - 1] !== '=' && /\s/.test(code[index - 1] ?? ''))
       add('relation', index, operator, relations[operator]);
   }
-  for (const { index, 0: digits } of code.matchAll(/(?<![\w.$])\d+(?![\w.])/g)) {
-    add('one', index, digits, String(Number(digits) + 1));
+  for (const { index, 0: digits } of code.matchAll(/(?<![\w.$])(?:0x[\da-f]+|\d[\d_]*)(?![\w.])/g)) {
+    const number = Number(digits.replaceAll('_', ''));
+    add('one', index, digits, String(number + 1));
+    add('one', index, digits, number === 0 ? '(-1)' : String(number - 1));
   }
   for (const { index, 1: sign } of code.matchAll(/(?<=[\w)\]] )([+-])(?==? )/g)) {
     add('sign', index, sign, sign === '+' ? '-' : '+');

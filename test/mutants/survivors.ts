@@ -13,7 +13,6 @@ const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, c
 
 // Reasons for several lines.
 const PREFETCH = 'A prefetch has no effect on results: only the time differs.';
-const FIRST_GUESS = "keyOf's first guess: without it, the key is looked up in the table.";
 const EQUAL_OPERANDS = 'Both results are the same where the operands are equal.';
 /** For changes that merely send fewer orders down the fast path. */
 const UNUSUAL =
@@ -37,11 +36,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^orderPool/,
-    /(?:OWN_)?(?:NEXT|PREV)\)?\] = FREE; ⇒ records.* → ;$/,
-    'Written twice on the way to the same list.',
-  ),
-  equal(
-    /^orderPool/,
     /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT|^this\.capacity \+= .* ⇒ max → min$/,
     'The initial capacity, and when it grows: only the memory differs.',
   ),
@@ -58,7 +52,7 @@ const reasons: readonly Reason[] = [
   equal(/^usualOrder/, /^timestampMs .* ⇒ (?:>= → >|<= → <|- → \+|\+ → -)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|!== → ===|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
-  equal(/^usualOrder/, /^const (?:money|lots|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /^const (?:money|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
   equal(
@@ -68,19 +62,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'The numbers of keys are internal: nothing returns them.'),
-  equal(/^accounts/, /^this\.lastKey = (?:sections|growInt32)/, FIRST_GUESS),
-  equal(/^accounts/, /^last < this\.keyCount/, FIRST_GUESS),
-  equal(/^accounts/, /^const at = offset >> 2; ⇒ 2/, FIRST_GUESS),
-  equal(
-    /^accounts/,
-    /^keyIds\[base.*\] && ⇒ (?:\d → \d|[+-] → [+-])$/,
-    "keyOf's first guess: where it fails, the key is looked up in the table.",
-  ),
-  equal(
-    /^lifecycle/,
-    /^market\.refitGrid\(\);/,
-    'A price off the grid makes the grid finer when it arrives; a finer grid can hold every price.',
-  ),
   equal(/^lifecycle/, /^state\.touchedMarket = NONE;/, 'A market that is examined once more needs no change.'),
   equal(
     /^orderBook/,
@@ -89,7 +70,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ladderSpace/,
-    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^(?:this\.)?used = 0;|^if \(this\.used \+ room/,
+    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^used = 0;|^if \(this\.used \+ room/,
     'Where a block lies, and how large its array is: only time and memory differ.',
   ),
   equal(
@@ -201,7 +182,7 @@ const reasons: readonly Reason[] = [
     'The numbers of keys are internal, and an offset of up to three bytes is in the same word.',
   ),
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 already.'),
-  equal(/^ladder/, /\+ 31\) >>> 5/, 'A word more than the levels need.'),
+  equal(/^ladder/, /\+ 31\) >>> 5; ⇒ 31 /, 'No number of levels is one more than a multiple of 32.'),
   equal(/^exchange/, /^(?:this\.)?lookAhead\(/, PREFETCH),
   equal(
     /^exchange/,

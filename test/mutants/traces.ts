@@ -12,6 +12,7 @@ import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
 import { damagedLoadOutcomes } from './damagedSnapshots.ts';
 import { acceptAnyAge } from './hairs.ts';
+import { lookalikes } from './lookalikes.ts';
 
 interface TracedCommand {
   readonly tMs: number;
@@ -123,7 +124,7 @@ function marketsIn(core: Exchange): number {
 
 /**
  * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange that accepts orders
- * of any age, and one with few owners.
+ * of any age, one with few owners, and one with keys and amounts that look like others.
  */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
@@ -143,6 +144,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
     [CROWD, crowd],
     ['any age', acceptAnyAge],
     ['few owners', fewOwners],
+    ['lookalikes', lookalikes],
   ] as const) {
     const timed: TimedCommand[] = [];
     play((tMs: number, command: Command) => timed.push({ tMs, command }));

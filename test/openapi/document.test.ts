@@ -60,6 +60,15 @@ test.each(endpoints.map((endpoint) => [`${endpoint.method} ${endpoint.path}`, en
   },
 );
 
+test('the document states the rates that the exchange applies', () => {
+  const { paths } = openApiDocument(endpoints, { ...throttleRows, 'GET /book': [{ requestsMax: 7, windowMs: 3_000 }] });
+  expect(paths['/book'].get.description).toContain('Rate limit, if enabled: 7 requests per 3 s (GET /book); ');
+  expect(document.paths['/book'].get.description).toContain('200 requests per 10 s (GET /book)');
+  expect(paths['/admin/deposits'].post.description).toContain(
+    'Rate limit, if enabled, of requests with refused credentials: ',
+  );
+});
+
 test('every reference in the document resolves', () => {
   const text = JSON.stringify(document);
   const names = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { AuthLevel } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
+import { commandLine } from '../../server/lib/commandLine.ts';
 
 const root = join(import.meta.dirname, '../..');
 const readme = readFileSync(join(root, 'README.md'), 'utf8');
@@ -69,6 +70,14 @@ test('CI runs the command that the README names', () => {
   const commands = run.split('\n').filter((line) => /^\s*(npm|npx|node)\b/.test(line));
   expect(commands.map((line) => line.trim())).toEqual(['npm test']);
   expect(readme).toContain('\n    npm test ');
+});
+
+test('README and messages run commands of the exchange by an npm script, which starts Node as the exchange needs it', () => {
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  expect(scripts.outcry).toBe('exec node .ci/ensure.mjs server/main.ts');
+  expect(commandLine('verify')).toBe('npm run -s outcry -- verify');
+  expect(readme).toContain(`\`${commandLine('serve')}\` runs a venue`);
+  expect(readme).not.toContain('node server/main.ts');
 });
 
 test('the README table of dependencies names every dependency', () => {

@@ -196,7 +196,7 @@ test('a changed byte is found at its record: backup copies nothing, restore gets
   const refused = await runToEnd(['backup', backup, '--data-dir', dir]);
   expect(refused.status).toBe(1);
   expect(refused.output).toContain(
-    `Nothing was copied. What comes before it can be had: outcry restore ${dir} --to 776`,
+    `Nothing was copied. What comes before it can be had: npm run -s outcry -- restore ${dir} --to 776`,
   );
   expect(existsSync(backup)).toBe(false);
   const restored = await runToEnd(['restore', dir, '--to', '776', '--data-dir', backup]);

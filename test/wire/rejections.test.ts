@@ -1,8 +1,8 @@
 // The sentence and status of every rejection: figures in readable units, literal texts where official clients compare them,
 // and a retry time wherever the exchange itself is closed (wire.md B.9).
 import { expect, test } from 'vitest';
-import { OrderType, type RejectionName, rejections, Side } from '../../engine/index.ts';
-import { type RejectionContext, rejectionReply } from '../../server/wire/rejections.ts';
+import { OrderType, type RejectionName, rejections, Side, StorageUnavailable } from '../../engine/index.ts';
+import { outageRefusal, type RejectionContext, rejectionReply } from '../../server/wire/rejections.ts';
 
 // Keys of the table, widened by Object.keys.
 const names = Object.keys(rejections) as RejectionName[];
@@ -101,6 +101,14 @@ test('rejection messages contain the figures in shares, prices and dollars', () 
   for (const [name, [a = 0, b = 0, c = 0], text, given = context] of sentences) {
     expect(rejectionReply(name, a, b, c, given).text, name).toBe(text);
   }
+});
+
+test('a command whose outcome is unknown may be sent again only if it is an order', () => {
+  const { status, text, extra } = outageRefusal(new StorageUnavailable('the disk hangs', true)) ?? {};
+  expect([status, extra?.code]).toEqual([503, 'outcome_unknown']);
+  expect(text).toMatch(
+    /An order can be sent again: .* Anything else may count twice: ask for it first\. .*the disk hangs$/,
+  );
 });
 
 test('details that a fixed message omits are in extra fields of the reply', () => {

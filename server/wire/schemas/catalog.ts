@@ -216,10 +216,8 @@ const paging = {
   limit: wholeParameter.meta({ description: 'Rows per page. Default 20, maximum 100' }),
   offset: wholeParameter,
 };
-const sorting = {
-  order: list('Sort column, such as volume24hr or endDate'),
-  ascending: flagParameter,
-};
+const sortedBy = (example: string) => ({ order: list(`Sort column, such as ${example}`), ascending: flagParameter });
+const sorting = sortedBy('volume24hr or endDate');
 const keyset = {
   limit: paging.limit,
   after_cursor: textParameter.meta({ description: 'next_cursor of the previous page' }),
@@ -368,13 +366,22 @@ function catalogSchemas(
       reply: z.object({ events: z.array(eventInList), next_cursor: next }),
     }),
     event: withRefusals({ query: creatorQuery, reply: longEvent }),
-    tags: withRefusals({ query: { ...paging, ...sorting, ...carouselFilter }, reply: z.array(tag) }),
+    tags: withRefusals({
+      query: { ...paging, ...sortedBy('id or createdAt'), ...carouselFilter },
+      reply: z.array(tag),
+    }),
     tag: withRefusals({ reply: tag }),
     relatedTags: withRefusals({ query: related, reply: z.array(relatedTag) }),
     tagsBeside: withRefusals({ query: related, reply: z.array(tag) }),
     profile: withRefusals({ query: { address: common.givenAddress }, reply: z.never() }),
     series: withRefusals({
-      query: { ...paging, ...sorting, closed: flagParameter, slug: list('Series slugs'), recurrence: textParameter },
+      query: {
+        ...paging,
+        ...sortedBy('volume24hr or createdAt'),
+        closed: flagParameter,
+        slug: list('Series slugs'),
+        recurrence: textParameter,
+      },
       reply: z.array(series),
     }),
     oneSeries: withRefusals({ reply: seriesWith(eventInSeries) }),

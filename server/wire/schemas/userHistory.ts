@@ -153,6 +153,7 @@ const events = z
   .regex(/^[0-9]+(,[0-9]+)*$/)
   .meta({ description: 'Comma-separated event ids' })
   .optional();
+const event = common.digits.meta({ description: 'An event id' }).optional();
 const title = z.string().max(TITLE_CHARACTERS_MAX).optional().meta({ description: 'Text contained in the title' });
 const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
   z.enum(words).optional().meta({ description: 'Case-insensitive' });
@@ -203,7 +204,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   value: { user, market: market.optional() },
   traded: { user },
   oi: { market: market.optional() },
-  'live-volume': { id: events, market: market.optional() },
+  'live-volume': { id: event, market: market.optional() },
 };
 const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
   trades: { ...uncut, eventId: events, start: seconds, end: seconds },
