@@ -1,7 +1,7 @@
 // The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces
-// detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line. A survivor must be
-// an equivalent program, for a reason in survivors.ts that is printed with it; one without a reason makes the exit status 1. Run
-// by hand and by mutants.test.ts.
+// detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line, and lists the
+// reasons that no survivor needs. A survivor must be an equivalent program, for a reason in survivors.ts that is printed with
+// it; one without a reason makes the exit status 1. Run by hand and by mutants.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import { Random } from '../model/random.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { differenceFromTraces } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
-import { reasonOf } from './survivors.ts';
+import { needlessReasons, reasonOf } from './survivors.ts';
 import { readTraces, recordTraces } from './traces.ts';
 
 interface Flags {
@@ -148,6 +148,8 @@ function report(outcomes: readonly Outcome[]): number {
     console.log(described(mutant));
     console.log(`    ${reason ?? 'SURVIVES WITHOUT A REASON'}`);
   }
+  const isWhole = flags.every && flags.sample === undefined && flags.file === undefined;
+  for (const reason of isWhole ? needlessReasons(survivors) : []) console.log(`No survivor needs the reason ${reason}`);
   const killed = outcomes.length - survivors.length;
   const equivalent = survivors.length - unexplained;
   const share = ((100 * killed) / Math.max(1, outcomes.length - equivalent)).toFixed(1);

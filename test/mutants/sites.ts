@@ -1,5 +1,5 @@
-// Where the core can be changed, and how: for every effective line of engine/core, one small change of its code, drawn from
-// the operators that apply there. Used by main.ts and worker.ts, which must agree on the numbering. It reads the sources
+// Where the core can be changed, and how: for every line of engine/core that has a place for one of the operators, one small
+// change of its code, drawn from all that it has a place for. Used by main.ts and worker.ts, which must agree on the numbering. It reads the sources
 // with their types blanked out, which keeps positions those of the files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';

@@ -41,7 +41,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^usualOrder/,
-    /^const (?:SIDE_SHIFT|MAKER_DOUBLE|TAKER_DOUBLE|MAKER_TO_TAKER|TIMESTAMP_DOUBLE|EXPIRATION_DOUBLE) = /,
+    /^const (?:SIDE_SHIFT|MAKER_DOUBLE|TAKER_DOUBLE|TIMESTAMP_DOUBLE|EXPIRATION_DOUBLE) = /,
     UNUSUAL,
   ),
   equal(
@@ -50,9 +50,8 @@ const reasons: readonly Reason[] = [
     UNUSUAL,
   ),
   equal(/^usualOrder/, /^timestampMs .* ⇒ (?:>= → >|<= → <|- → \+|\+ → -)$/, UNUSUAL),
-  equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|!== → ===|0 → 1)$/, UNUSUAL),
-  equal(/^usualOrder/, /isOwner\(.* ⇒ \+ → -$/, UNUSUAL),
-  equal(/^usualOrder/, /^const (?:money|pips|ladderPips) = .* ⇒ (?:[+-] → [+-]|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /^const pips = .* ⇒ 0 → (?:1|\(-1\))$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
   equal(
@@ -301,8 +300,17 @@ const reasons: readonly Reason[] = [
   equal(/^invariants/, /^let previous = 0;/, 'Order numbers begin at 1, which is checked earlier.'),
 ];
 
+function isFor(reason: Reason, { file, text, from, to }: Mutant): boolean {
+  return reason.file.test(file) && reason.change.test(`${text} ⇒ ${from} → ${to}`);
+}
+
 /** The reason for which this mutant may survive; undefined when there is none. */
-export function reasonOf({ file, text, from, to }: Mutant): string | undefined {
-  const change = `${text} ⇒ ${from} → ${to}`;
-  return reasons.find((reason) => reason.file.test(file) && reason.change.test(change))?.text;
+export function reasonOf(mutant: Mutant): string | undefined {
+  return reasons.find((reason) => isFor(reason, mutant))?.text;
+}
+
+/** The reasons that none of these needs, by their patterns: each would excuse a mutant that the traces detect. */
+export function needlessReasons(survivors: readonly Mutant[]): string[] {
+  const needless = reasons.filter((reason) => !survivors.some((mutant) => isFor(reason, mutant)));
+  return needless.map(({ file, change, text }) => `${file.source} ${change.source}: ${text}`);
 }
