@@ -6,6 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sheet, SheetRequest } from './core/child.ts';
+import { SINGLE_OPS, SINGLE_WARM_UP_OPS } from './core/timeOps.ts';
 import { askNode } from './lib/askNode.ts';
 import { machine, machineText, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
@@ -14,6 +15,7 @@ import { type Mix, makeOpFile, mixes } from './opFile.ts';
 const SEED = 20_260;
 /** V8 keeps compiling for this many ops, and code that it has not compiled yet allocates numbers on the heap. */
 const SETTLE_OPS = 2_000_000;
+/** Ops timed in a row. Those timed one by one come after them. */
 const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
 const ROUNDS = Number(process.env.BENCH_CORE_ROUNDS ?? 5);
 const childPath = join(import.meta.dirname, 'core/child.ts');
@@ -49,7 +51,8 @@ interface Row {
 
 /** Writes a mix's op file and returns the request for a child, without the engine. */
 function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine' | 'singlesPath'> {
-  const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps: TIMED_OPS, checkpoints: [TIMED_OPS] });
+  const timedOps = TIMED_OPS + SINGLE_WARM_UP_OPS + SINGLE_OPS;
+  const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps, checkpoints: [timedOps] });
   writeFileSync(opFilePath, file.bytes);
   const { ticks, books, restingOrders: orders } = mix;
   return { opFilePath, ticks, books, orders, untimedOps: file.prefillOps + file.settleOps, timedOps: TIMED_OPS };
