@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sheet, SheetRequest } from './core/child.ts';
 import { SINGLE_OPS, SINGLE_WARM_UP_OPS } from './core/timeOps.ts';
+import { collectionsText, verdictText } from './core/verdicts.ts';
 import { askNode } from './lib/askNode.ts';
 import { machine, machineText, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
@@ -99,7 +100,7 @@ const slownessOf = (row: Row): { readonly medians: number; readonly counting: nu
 });
 
 function printVerdict(sentence: string, holds: boolean): void {
-  console.log(`${sentence}: ${holds ? 'holds' : 'does not hold'}.`);
+  console.log(verdictText(sentence, holds));
 }
 
 /**
@@ -146,11 +147,9 @@ async function main(): Promise<void> {
     spreadText(spreadOf(row, ({ chaseNs }) => chaseNs)),
   ]);
   console.log([`Medians of ${ROUNDS} rounds (least to greatest)`, ...table(head, cells)].join('\n'));
-  const most = (figureOf: (sheet: Sheet) => number): number =>
-    Math.max(...rows.map((row) => spreadOf(row, figureOf).median));
-  const collections = most((sheet) => sheet.collections);
-  printVerdict(`At most ${collections} collections of garbage in ${figure(TIMED_OPS)} ops, bound 0`, collections === 0);
-  const bytes = most((sheet) => sheet.bytesAnOrder);
+  const collections = rows.map(({ sheets }) => sheets.map((sheet) => sheet.collections));
+  console.log(collectionsText(collections, TIMED_OPS));
+  const bytes = Math.max(...rows.map((row) => spreadOf(row, ({ bytesAnOrder }) => bytesAnOrder).max));
   printVerdict(`At most ${figure(bytes, 1)} bytes a resting order, bound ${ORDER_BYTES_MAX}`, bytes <= ORDER_BYTES_MAX);
   const slowest = rows.map(slownessOf).reduce((worst, next) => (next.medians > worst.medians ? next : worst));
   printVerdict(

@@ -2,6 +2,7 @@
 // collections counts as broken. No test depends on how long anything takes.
 import { expect, test } from 'vitest';
 import { SINGLE_OPS, SINGLE_WARM_UP_OPS, timeOps } from '../../bench/core/timeOps.ts';
+import { collectionsText } from '../../bench/core/verdicts.ts';
 import { OP_BYTES } from '../../bench/opFile.ts';
 
 test('all timed ops run in a row, and those timed one by one come after them', () => {
@@ -28,4 +29,14 @@ test('all timed ops run in a row, and those timed one by one come after them', (
   const oneByOne = runs.filter(({ from }) => from >= singlesFrom);
   expect(oneByOne.filter(({ from, to }) => to - from !== 1)).toEqual([]);
   expect(singles).toHaveLength(SINGLE_OPS);
+});
+
+test('one collection in two rounds of five breaks the bound, though the median is 0', () => {
+  const none = [0, 0, 0, 0, 0];
+  expect(collectionsText([none, [0, 0, 0, 1, 1], none], 2_000_000)).toBe(
+    'Garbage collections in 2,000,000 ops: at most 1 in a round, bound 0: does not hold.',
+  );
+  expect(collectionsText([none, none], 2_000_000)).toBe(
+    'Garbage collections in 2,000,000 ops: at most 0 in a round, bound 0: holds.',
+  );
 });
