@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { ChildAnswer, ChildRequest, EngineName } from './engines/child.ts';
 import { askTwin, buildTwin } from './engines/twin.ts';
 import { askNode } from './lib/askNode.ts';
-import { spread } from './lib/statistics.ts';
+import { type Spread, spread } from './lib/statistics.ts';
 import { figure, floorText, type Report, spreadText, table } from './lib/table.ts';
 import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.ts';
 
@@ -43,8 +43,8 @@ interface Run {
   readonly engine: RunName;
   /** Nanoseconds per op over the ops that the peer runs too. */
   readonly sharedNs: number;
-  /** Nanoseconds per op over all ops that the engine ran. */
-  readonly allNs: number;
+  /** Nanoseconds per op over all timed ops; undefined for an engine that did not run them all. */
+  readonly allNs: number | undefined;
 }
 
 /** Runs the three mixes and compares; throws only when a child process fails. */
@@ -61,10 +61,7 @@ export async function benchMatching(options: MatchingOptions): Promise<Report> {
       const names: readonly RunName[] = [PEER, ...OURS, ...(twin === undefined ? [] : ([TWIN] as const))];
       const perEngine = names.map((engine) => summarize(engine, rounds));
       figures.push({ mix, timedOps: options.timedOps, sharedOps: sharedOps(options), engines: perEngine });
-      for (const { engine, sharedNs, allNs, ratio } of perEngine) {
-        const times = engine === PEER ? '' : `${spreadText(ratio, 1)}×`;
-        rows.push([`${mix.name}, ${mix.ticks} ticks`, engine, spreadText(sharedNs), figure(allNs.median), times]);
-      }
+      rows.push(...perEngine.map((summary) => rowOf(mix, summary)));
       for (const { engine, floor } of FLOORS.filter((asked) => asked.mix === mix)) {
         floors.push(floorText(`${engine}, ${mix.name}`, floor, '×', summarize(engine, rounds).ratio, 1));
       }
@@ -122,13 +119,13 @@ async function benchMix(
       };
       // askNode parses what the child printed, which is one entry a checkpoint.
       const answers = (await askNode(childPath, request)) as readonly ChildAnswer[];
-      runs.push(toRun(engine, answers));
+      runs.push(toRun(engine, answers, timedOps));
       faults.push(...faultsOf(mix, engine, answers, opFile));
     }
     if (twin !== undefined) {
       const untimedOps = opFile.prefillOps + opFile.settleOps;
       const answers = await askTwin(twin, { opFilePath, ticks: mix.ticks, books: mix.books, untimedOps, checkpoints });
-      runs.push(toRun(TWIN, answers));
+      runs.push(toRun(TWIN, answers, timedOps));
       faults.push(...faultsOf(mix, TWIN, answers, opFile));
     }
     rounds.push(runs);
@@ -136,10 +133,11 @@ async function benchMix(
   return rounds;
 }
 
-function toRun(engine: RunName, answers: readonly ChildAnswer[]): Run {
+/** The run of an engine that stopped the clock at these answers' counts of ops, where `timedOps` were to be timed in all. */
+export function toRun(engine: RunName, answers: readonly ChildAnswer[], timedOps: number): Run {
   const [first] = answers;
-  const last = answers[answers.length - 1];
-  return { engine, sharedNs: first.nanoseconds / first.timedOps, allNs: last.nanoseconds / last.timedOps };
+  const all = answers.find((answer) => answer.timedOps === timedOps);
+  return { engine, sharedNs: first.nanoseconds / first.timedOps, allNs: all && all.nanoseconds / timedOps };
 }
 
 function faultsOf(mix: Mix, engine: RunName, answers: readonly ChildAnswer[], opFile: OpFile): string[] {
@@ -151,17 +149,32 @@ function faultsOf(mix: Mix, engine: RunName, answers: readonly ChildAnswer[], op
   });
 }
 
-function summarize(engine: RunName, rounds: readonly (readonly Run[])[]) {
+interface Summary {
+  readonly engine: RunName;
+  readonly sharedNs: Spread;
+  readonly allNs: Spread | undefined;
+  /** The peer's time over ours, on the same ops of the same round. */
+  readonly ratio: Spread;
+}
+
+export function summarize(engine: RunName, rounds: readonly (readonly Run[])[]): Summary {
   const runOf = (runs: readonly Run[], name: RunName): Run => {
     const found = runs.find((one) => one.engine === name);
     if (found === undefined) throw new Error(`A round without ${name}.`);
     return found;
   };
+  const all = rounds.flatMap((runs) => runOf(runs, engine).allNs ?? []);
   return {
     engine,
     sharedNs: spread(rounds.map((runs) => runOf(runs, engine).sharedNs)),
-    allNs: spread(rounds.map((runs) => runOf(runs, engine).allNs)),
-    /** The peer's time over ours, on the same ops of the same round. */
+    allNs: all.length > 0 ? spread(all) : undefined,
     ratio: spread(rounds.map((runs) => runOf(runs, PEER).sharedNs / runOf(runs, engine).sharedNs)),
   };
+}
+
+/** The cells of an engine: its time for the ops that the peer runs too, its time for all, and the peer's over its own. */
+export function rowOf(mix: Mix, { engine, sharedNs, allNs, ratio }: Summary): string[] {
+  const all = allNs === undefined ? '' : figure(allNs.median);
+  const times = engine === PEER ? '' : `${spreadText(ratio, 1)}×`;
+  return [`${mix.name}, ${mix.ticks} ticks`, engine, spreadText(sharedNs), all, times];
 }

@@ -8,12 +8,10 @@ import { tuneCompiler } from '../../engine/compiler.ts';
 import { OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/message.ts';
 import { bookCore } from '../engines/bookCore.ts';
-import type { BenchEngine } from '../engines/engine.ts';
 import { writeOrderId } from '../engines/orderIds.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
-import { collectGarbage } from '../lib/collectGarbage.ts';
 import { percentile } from '../lib/statistics.ts';
-import { OP_BYTES } from '../opFile.ts';
+import { singleTimes, type Timed, timeOps } from './timeOps.ts';
 
 export interface SheetRequest {
   readonly engine: 'book core' | 'whole apply';
@@ -21,6 +19,7 @@ export interface SheetRequest {
   readonly ticks: number;
   readonly books: number;
   readonly untimedOps: number;
+  /** Ops timed in a row; the single ops come after them in the file. */
   readonly timedOps: number;
   /** How many orders the memory figure is computed for. */
   readonly orders: number;
@@ -37,21 +36,13 @@ export interface Sheet {
   /** The same for turns of a loop that only counts, each as long as these ops on average: the noise of the machine alone. */
   readonly countingMedianNs: number;
   readonly countingP999Ns: number;
-  /** Garbage collections that began while timed ops ran. */
+  /** Garbage collections that began while the timed ops ran in a row. */
   readonly collections: number;
   readonly bytesAnOrder: number;
   /** Nanoseconds per step of a pointer chase over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
 }
 
-/** An engine, or a stand-in for one, that is timed op by op. */
-type Timed = Pick<BenchEngine, 'prepare' | 'run'>;
-
-const CHUNK_OPS = 16_384;
-const SINGLE_OPS = 200_000;
-/** Single ops are timed in pieces, which gives V8 time to compile the loop; this many warm-up ops do not count. */
-const SINGLE_WARM_UP_OPS = 50_000;
-const PIECE_OPS = 1_000;
 const CHASE_STEPS = 2_000_000;
 const LINE_BYTES = 64;
 const WORDS_A_LINE = 16;
@@ -93,39 +84,6 @@ function chase(bytes: number): number {
   const start = performance.now();
   if (walk(CHASE_STEPS) % WORDS_A_LINE !== 0) throw new Error('The chase left its lines.');
   return ((performance.now() - start) * 1e6) / CHASE_STEPS;
-}
-
-/**
- * The clock, ns. performance.now() returns a boxed (heap-allocated) number: with two of them an op, every first touch of a
- * heap page makes the system find one in the middle of an op. process.hrtime leaves no allocation here once V8 has compiled
- * this function.
- */
-function nowNs(): number {
-  const time = process.hrtime();
-  return time[0] * 1e9 + time[1];
-}
-
-/** Times ops one by one from `from` on, ns. The returned value has no use; it keeps the compiler from dropping the reads. */
-function timeSingles(engine: Timed, bytes: Uint8Array, from: number, times: Float64Array): number {
-  let read = 0;
-  for (let i = 0; i < times.length; i += 1) {
-    // The op file is tens of megabytes and cold by now, whereas an op that arrives by a socket is in the cache.
-    read ^= bytes[(from + i) * OP_BYTES];
-    engine.prepare(from + i, from + i + 1);
-    const start = nowNs();
-    engine.run(from + i, from + i + 1);
-    times[i] = nowNs() - start;
-  }
-  return read;
-}
-
-/** Times, ns, of SINGLE_OPS single ops, after the warm-up ops that start at `from`. */
-function singleTimes(engine: Timed, bytes: Uint8Array, from: number): Float64Array<ArrayBuffer> {
-  const times = new Float64Array(SINGLE_WARM_UP_OPS + SINGLE_OPS);
-  for (let at = 0; at < times.length; at += PIECE_OPS) {
-    timeSingles(engine, bytes, from + at, times.subarray(at, at + PIECE_OPS));
-  }
-  return times.slice(SINGLE_WARM_UP_OPS);
 }
 
 /** Counts `steps` steps, each of which depends on the one before. */
@@ -178,31 +136,15 @@ async function main(request: SheetRequest): Promise<Sheet> {
   const makeEngine = request.engine === 'book core' ? bookCore : wholeApply;
   const ops = readFileSync(request.opFilePath);
   const engine = makeEngine({ bytes: ops, ticks: request.ticks, books: request.books });
-  const windows: [from: number, to: number][] = [];
-  const runTo = (from: number, to: number): void => {
-    for (let op = from; op < to; op += CHUNK_OPS) {
-      const end = Math.min(op + CHUNK_OPS, to);
-      engine.prepare(op, end);
-      const start = performance.now();
-      engine.run(op, end);
-      windows.push([start, performance.now()]);
-    }
-  };
-  runTo(0, request.untimedOps);
-  // Collects what set-up and compilation have left; otherwise V8 would do so while ops run.
-  collectGarbage();
-  windows.length = 0;
-  const singleFrom = request.untimedOps + request.timedOps - SINGLE_WARM_UP_OPS - SINGLE_OPS;
-  runTo(request.untimedOps, singleFrom);
-  const meanNs = (windows.reduce((sum, [from, to]) => sum + to - from, 0) * 1e6) / (singleFrom - request.untimedOps);
-  const singles = singleTimes(engine, ops, singleFrom);
+  const { windows, singles } = timeOps(engine, ops, request);
+  const meanNs = (windows.reduce((sum, [from, to]) => sum + to - from, 0) * 1e6) / request.timedOps;
   writeFileSync(request.singlesPath, singles);
   singles.sort();
   // The performance observer reports collections only when the event loop is idle.
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
   const bytes = bytesAnOrder(request.orders);
-  const counting = countingTimes(usualMeanNs(singles), ops, singleFrom);
+  const counting = countingTimes(usualMeanNs(singles), ops, request.untimedOps + request.timedOps);
   return {
     meanNs,
     medianNs: percentile(singles, 0.5),

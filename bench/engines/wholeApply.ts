@@ -33,7 +33,7 @@ const SHARES_MICRO = 40_000_000_000;
 const PIPS_PER_UNIT = 10_000;
 const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
-/** Commands applied together, as many as a batch of the journal holds. */
+/** Commands known together, as many as a replay of the journal prefetches at once. */
 const BATCH = 64;
 const START_MS = 1_700_000_000_000;
 /** Orders per millisecond of the exchange's time. */
