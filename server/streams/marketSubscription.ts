@@ -100,8 +100,9 @@ export class MarketSubscription {
     const { stream, form } = this;
     this.isLive = true;
     this.connection.follow(stream.ids[form]);
+    // The first has just been sent the stream's number; others must not postpone the heartbeats of those before them.
+    if (stream.subscribers[form] === 0) stream.publishedMs[form] = performance.now();
     stream.changeSubscribers(form, 1);
-    stream.publishedMs[form] = performance.now();
     this.followed.add(stream);
   }
 
