@@ -266,7 +266,9 @@ export class MarketSubscriber implements Subscriber {
       return 1;
     }
     const { messages, indexes, sequences } = missed;
-    if (indexes.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    if (indexes.length === 0 && subscription.isResumed) {
+      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    }
     let last = number;
     for (const [at, index] of indexes.entries()) {
       const isAlone = messages.isAlone(index);

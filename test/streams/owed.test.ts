@@ -154,6 +154,26 @@ test('a held client gets a long replay of deep books without being closed', asyn
   await socket.close();
 });
 
+test('a held client that reads again gets nothing for markets in which nothing happened', async () => {
+  await start(2, { heartbeatMs: 3_600_000 });
+  const socket = await follow(2);
+  await stop(socket);
+  const [held] = hold.mock.contexts as Connection[];
+  const before = socket.frames.length;
+  socket.ws.resume();
+  await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
+  for (const market of [1, 0]) {
+    await buy(market, 0, 0, 4_000, 200);
+    await socket.until(({ reader }) => reader.eventCount === 2 - market);
+  }
+  expect(socket.frames.slice(before).map((frame) => JSON.parse(frame).event_type)).toEqual([
+    'price_change',
+    'price_change',
+  ]);
+  expectSound(socket);
+  await socket.close();
+});
+
 test('a burst that exceeds the send buffer is deferred for its followers and sent at once to others', async () => {
   await start(2);
   await deepen(0, 4_000);
