@@ -47,6 +47,8 @@ export class Connection {
   isLost = false;
   /** The client has answered a ping at least once. */
   hasAnswered = false;
+  /** How long the latest answer took, in beats of the reader check, if no longer than an answer may ever take. */
+  answerBeats = 0;
   /** The client does not read: its messages are owed until it answers a ping. */
   isHeld = false;
   private readonly replies: string[] = [];
