@@ -212,6 +212,8 @@ export class MarketSubscriber implements Subscriber {
       rendered += this.payNext();
     }
     this.writer.end(true);
+    // The largest frame of a socket, a few hundred kilobytes after a replay, must not stay in memory with it.
+    if (!this.isScheduled) this.writer.release();
   }
 
   private payLater(): void {

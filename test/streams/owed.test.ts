@@ -253,6 +253,22 @@ test('both books of a market are sent in one frame, even if they are very large'
   await socket.close();
 });
 
+test('the memory in which frames are put together does not stay with a socket that is owed nothing more', async () => {
+  await start(1);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const socket = await follow(1);
+  const [{ writer }] = request.mock.contexts as unknown as { readonly writer: { readonly buffer: Buffer } }[];
+  request.mockRestore();
+  expect(writer.buffer).toHaveLength(0);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  for (let count = 0; count < 100; count += 1) await buy(0, 0, 0, 4_000, 200);
+  await socket.until(() => numberOf(socket) === sequence + 100);
+  socket.send({ type: 'market', resume: { stream_id, sequence } });
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 200);
+  expect(writer.buffer).toHaveLength(0);
+  await socket.close();
+});
+
 test('an owner that stops reading during its replay from the log does not block the log for others', async () => {
   const dataDir = tempDir();
   await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
