@@ -1,5 +1,5 @@
 // One socket: its message allowance, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
-// attach their subscriptions to it. Nothing is sent to a socket that is closed or has lost a message.
+// attach their subscriptions to it. Nothing is sent to a socket that is closed, is to be closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
 import type { StreamRequest } from '../wire/streamRequests.ts';
 import { streamLimits } from './limits.ts';
@@ -43,10 +43,14 @@ export class Connection {
   subscriber: Subscriber | undefined;
   channel: 'market' | 'user' | undefined;
   isOpen = true;
-  /** A message was dropped: the socket only waits to be closed. */
+  /** The socket only waits to be closed, after a message was dropped or for another reason. */
   isLost = false;
+  /** How it is closed once there is room, and since when that waits, ms of the monotonic clock. */
+  ending: { readonly code: number; readonly reason: string; readonly sinceMs: number } | undefined;
   /** The client has answered a ping at least once. */
   hasAnswered = false;
+  /** How long the latest answer took, in beats of the reader check, if no longer than an answer may ever take. */
+  answerBeats = 0;
   /** The client does not read: its messages are owed until it answers a ping. */
   isHeld = false;
   private readonly replies: string[] = [];
@@ -88,6 +92,10 @@ export class Connection {
 
   /** The socket has room again. */
   drained(): void {
+    if (this.isLost) {
+      this.sendEnding();
+      return;
+    }
     this.sendReplies();
     this.subscriber?.drained();
   }
@@ -129,12 +137,24 @@ export class Connection {
     if (this.isOpen) this.socket.unsubscribe(topic);
   }
 
-  /** Closes the socket with a code and a sentence, after the messages already sent. */
+  /**
+   * Closes the socket with a code and a sentence, after the messages already sent: at once, or when its client has read enough
+   * for the close frame to fit. The hub cuts off a client that does not.
+   */
   end(code: number, reason: string): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen || this.ending !== undefined) return;
     this.detach();
+    this.isLost = true;
     const text = Buffer.byteLength(reason) <= REASON_BYTES_MAX ? reason : `${reason.slice(0, 100)}…`;
-    this.socket.end(code, text);
+    this.ending = { code, reason: text, sinceMs: performance.now() };
+    this.sendEnding();
+  }
+
+  /** Sends the close frame if there is room. Otherwise uWebSockets would drop it, and cut off the messages sent before. */
+  private sendEnding(): void {
+    const { socket, ending } = this;
+    if (ending === undefined || socket.getBufferedAmount() > streamLimits.backpressureBytesMax) return;
+    socket.end(ending.code, ending.reason);
   }
 
   /** Ends the connection if its client follows more than one socket may; returns whether it does. */

@@ -63,7 +63,6 @@ export class StreamHub {
   private readonly services: HubServices;
   private readonly onDefect: (error: unknown) => void;
   private readonly admission: Admission;
-  private readonly lost = new Map<Connection, number>();
   private app: TemplatedApp | undefined;
   private timers: readonly NodeJS.Timeout[] = [];
 
@@ -139,11 +138,9 @@ export class StreamHub {
   /** Ends sockets that exceeded a time limit. */
   private endLate(nowMs: number): void {
     const { authMsMax, lostMsMax } = this.services.config.streams;
-    for (const [connection, sinceMs] of this.lost) {
-      if (nowMs - sinceMs >= lostMsMax) connection.destroy();
-    }
     for (const connection of this.connections) {
-      const { channel, subscriber, openedMs } = connection;
+      const { channel, subscriber, openedMs, ending } = connection;
+      if (ending !== undefined && nowMs - ending.sinceMs >= lostMsMax) connection.destroy();
       if (channel !== 'user' || subscriber !== undefined || connection.isLost) continue;
       if (nowMs - openedMs < authMsMax) continue;
       connection.end(CloseCode.POLICY, `no credentials within ${authMsMax / 1000} s`);
@@ -187,7 +184,6 @@ export class StreamHub {
     connection.isOpen = false;
     connection.detach();
     this.connections.delete(connection);
-    this.lost.delete(connection);
     this.readers.forget(connection);
     this.admission.ended(ip);
   }
@@ -198,19 +194,8 @@ export class StreamHub {
     if (connection === undefined || connection.isLost) return;
     connection.isLost = true;
     this.counts.tooSlow += 1;
-    setImmediate(() => {
-      if (!connection.isOpen) return;
-      connection.detach();
-      this.lost.set(connection, performance.now());
-      this.endLost(connection);
-    });
-  }
-
-  /** Closes a lost socket with the reason once its client has read enough for the close frame to fit. */
-  private endLost(connection: Connection): void {
-    if (!connection.isOpen || connection.socket.getBufferedAmount() > streamLimits.pacedBytesMax) return;
-    this.lost.delete(connection);
-    connection.end(CloseCode.TRY_LATER, 'too slow: a message was dropped; resume by stream_id and sequence');
+    const reason = 'too slow: a message was dropped; resume by stream_id and sequence';
+    setImmediate(() => connection.end(CloseCode.TRY_LATER, reason));
   }
 
   private answered(socket: Socket, payload: ArrayBuffer): void {
@@ -222,10 +207,7 @@ export class StreamHub {
   }
 
   private drained(socket: Socket): void {
-    const { connection } = socket.getUserData();
-    if (connection === undefined) return;
-    if (connection.isLost) this.endLost(connection);
-    else connection.drained();
+    socket.getUserData().connection?.drained();
   }
 
   private message(socket: Socket, bytes: ArrayBuffer): void {
@@ -275,7 +257,7 @@ export class StreamHub {
     const isOther = subscriber instanceof UserSubscriber && subscriber.keyId !== key?.keyId;
     if (key === undefined || isOther) {
       const sentence = key === undefined ? WRONG_CREDENTIALS : 'this socket belongs to another API key';
-      connection.send(streamErrorText(sentence));
+      connection.reply(streamErrorText(sentence));
       connection.end(CloseCode.POLICY, sentence);
       return false;
     }

@@ -18,9 +18,9 @@ export interface StreamSettings {
   readonly idleSecondsMax: number;
   /** A socket of the user channel must send its credentials within this time, ms. */
   readonly authMsMax: number;
-  /** A socket that lost a message and does not read is cut off after this long, ms. */
+  /** A socket that is to be closed, but whose client does not read what it was sent, is cut off after this long, ms. */
   readonly lostMsMax: number;
-  /** An answer to a ping within this time is never late, ms; a slower one is late if other clients answer faster. */
+  /** An answer to a ping within this time is never late, ms; a slower one may take twice as long as recent ones of any client. */
   readonly answerMsMin: number;
   /** The most time ever allowed for an answer, ms. A late client is sent nothing until it answers; its streams then resume. */
   readonly answerMsMax: number;

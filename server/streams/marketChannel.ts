@@ -212,6 +212,8 @@ export class MarketSubscriber implements Subscriber {
       rendered += this.payNext();
     }
     this.writer.end(true);
+    // The largest frame of a socket, a few hundred kilobytes after a replay, must not stay in memory with it.
+    if (!this.isScheduled) this.writer.release();
   }
 
   private payLater(): void {
@@ -266,7 +268,9 @@ export class MarketSubscriber implements Subscriber {
       return 1;
     }
     const { messages, indexes, sequences } = missed;
-    if (indexes.length === 0) connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    if (indexes.length === 0 && subscription.isResumed) {
+      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
+    }
     let last = number;
     for (const [at, index] of indexes.entries()) {
       const isAlone = messages.isAlone(index);

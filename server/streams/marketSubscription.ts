@@ -25,6 +25,8 @@ export class MarketSubscription {
   dump = 0;
   /** The number after which messages are owed; undefined if none are. */
   from: number | undefined;
+  /** Whether the client asked for them: it gets a heartbeat if there are none. */
+  isResumed = false;
   /** The gap that is owed. */
   gap: Gap | undefined;
   /** FORM_OF_ALL's number when the socket left one of the market's streams for another; set until the new one is live. */
@@ -62,6 +64,7 @@ export class MarketSubscription {
   resumeAt({ form, sequence, isOfThisLog }: MarketResumePoint): void {
     if (isOfThisLog && form === this.form) {
       this.from = sequence;
+      this.isResumed = true;
       this.dump = 0;
       this.gap = undefined;
       return;
@@ -76,6 +79,7 @@ export class MarketSubscription {
   oweFrom(number: number): void {
     this.leave();
     this.from = number;
+    this.isResumed = false;
   }
 
   /** Owes a gap and new book dumps in place of the messages after a number. */
@@ -100,8 +104,9 @@ export class MarketSubscription {
     const { stream, form } = this;
     this.isLive = true;
     this.connection.follow(stream.ids[form]);
+    // The first has just been sent the stream's number; others must not postpone the heartbeats of those before them.
+    if (stream.subscribers[form] === 0) stream.publishedMs[form] = performance.now();
     stream.changeSubscribers(form, 1);
-    stream.publishedMs[form] = performance.now();
     this.followed.add(stream);
   }
 

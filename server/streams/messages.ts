@@ -132,6 +132,7 @@ function withRoom(buffer: Buffer, length: number, more: number): Buffer {
   return larger;
 }
 
+const NO_BYTES = Buffer.alloc(0);
 const COMMA = 0x2c;
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
@@ -141,7 +142,7 @@ const FRAME_BYTES_MAX = 524_288;
 
 /** Assembles frames in one buffer that is reused: the receiver of a frame must copy it at once. */
 export class FrameWriter {
-  private buffer: Buffer = Buffer.alloc(0);
+  private buffer: Buffer = NO_BYTES;
   private length = 0;
   private count = 0;
   private readonly emit: (frame: Buffer) => void;
@@ -185,6 +186,11 @@ export class FrameWriter {
 
   get bytes(): number {
     return this.length;
+  }
+
+  /** Gives the buffer up; call it after `end`, when no frame may follow for long. */
+  release(): void {
+    this.buffer = NO_BYTES;
   }
 }
 

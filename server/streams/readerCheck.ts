@@ -11,7 +11,7 @@ export const PING_PAYLOAD = 'reading?';
 const { pingsPerBeatMax } = streamLimits;
 const beatsOf = (ms: number): number => Math.ceil(ms / streamLimits.pingEveryMs);
 const LAP_BEATS = beatsOf(streamLimits.pingLapMs);
-/** An answer is late if it takes this many times as long as the slowest recent answer. */
+/** An answer is late if it takes this many times as long as the slowest recent one of all clients, and as its client's latest. */
 const PATIENCE = 2;
 /** Factor by which the slowest recent answer time decays each beat; it halves in about two seconds. */
 const SLOWEST_DECAY = 0.98;
@@ -26,11 +26,15 @@ export class ReaderCheck {
   private readonly beatsMax: number;
   /** Clients with an unanswered ping and the beat of that ping, in the order of the pings. */
   private readonly unanswered = new Map<Connection, number>();
+  /** The same for clients whose answer is late. */
+  private readonly overdue = new Map<Connection, number>();
   private beat = 0;
   /** How often clients were held since the start. */
   holdCount = 0;
-  /** The slowest recent answer, in beats, decaying. */
+  /** The slowest recent answer among those in time, in beats, decaying. */
   private slowest = 0;
+  /** How many beats an answer of any client may take. */
+  private allowed = 0;
   /** Clients still to be pinged in this lap; closed ones are skipped. */
   private lap: Connection[] = [];
   private lapStartedAt = -LAP_BEATS;
@@ -52,11 +56,15 @@ export class ReaderCheck {
   step(): void {
     this.beat += 1;
     this.slowest *= SLOWEST_DECAY;
-    // If all answers take longer, because much is sent or clients are far away, no client is late.
-    const beats = Math.min(this.beatsMax, Math.max(this.beatsMin, PATIENCE * this.slowest));
+    // If all answers take longer, because much is sent, no client is late.
+    this.allowed = Math.min(this.beatsMax, Math.max(this.beatsMin, PATIENCE * this.slowest));
     for (const [connection, pingedAt] of this.unanswered) {
-      if (this.beat - pingedAt <= beats) break;
+      const waited = this.beat - pingedAt;
+      if (waited <= this.allowed) break;
+      // Nor is a client that always takes longer than others, because it is far away.
+      if (waited <= Math.min(this.beatsMax, PATIENCE * connection.answerBeats)) continue;
       this.unanswered.delete(connection);
+      this.overdue.set(connection, pingedAt);
       // Some clients never answer pings: silence means something only for a client that has answered before.
       if (!connection.hasAnswered || connection.isLost) continue;
       connection.hold();
@@ -74,15 +82,25 @@ export class ReaderCheck {
 
   /** A client answered, so it reads. */
   answered(connection: Connection): void {
-    this.slowest = Math.max(this.slowest, this.beat - (this.unanswered.get(connection) ?? this.beat));
-    this.unanswered.delete(connection);
+    const pingedAt = this.unanswered.get(connection) ?? this.overdue.get(connection);
+    if (pingedAt !== undefined) this.measured(connection, this.beat - pingedAt);
+    this.forget(connection);
     connection.hasAnswered = true;
     connection.release();
   }
 
-  /** Forgets a closed socket. */
+  /** Learns from an answer how long the next ones may take. */
+  private measured(connection: Connection, beats: number): void {
+    // A late answer counts for its own client only: others that stop must be noticed as soon as before.
+    if (beats <= this.allowed) this.slowest = Math.max(this.slowest, beats);
+    // A client that took longer than is ever allowed had stopped: that tells nothing of its usual time.
+    if (beats <= this.beatsMax) connection.answerBeats = beats;
+  }
+
+  /** Expects no answer from a client any more. Call it when its socket is closed. */
   forget(connection: Connection): void {
     this.unanswered.delete(connection);
+    this.overdue.delete(connection);
   }
 
   /** Pings the next clients, spread evenly because each beat delays what is published. A new lap starts after LAP_BEATS. */

@@ -202,13 +202,13 @@ export class UserSubscriber implements Subscriber {
     const named = [...indexes, ...resumePoints.keys()].filter((key) => key !== EVERYTHING);
     if (request.markets.length === 0 && (named.length === 0 || resumePoints.has(EVERYTHING))) {
       // A request that names no market means all markets, whatever was named before.
-      for (const key of this.cursors.keys()) if (key !== EVERYTHING) this.cursors.delete(key);
-      this.follow(EVERYTHING, resumePoints);
+      const isBehind = this.leave([...this.cursors.keys()].filter((key) => key !== EVERYTHING));
+      this.follow(EVERYTHING, resumePoints, isBehind);
       return;
     }
-    for (const index of named) this.follow(index, resumePoints);
     // Naming markets narrows a socket that followed everything.
-    if (named.length > 0) this.cursors.delete(EVERYTHING);
+    const isBehind = named.length > 0 && this.leave([EVERYTHING]);
+    for (const index of named) this.follow(index, resumePoints, isBehind);
   }
 
   /** The client's resume points in this owner's streams; one of this log is preferred to one of another. */
@@ -236,11 +236,29 @@ export class UserSubscriber implements Subscriber {
 
   /** A socket that leaves its last market follows everything again, as the official client expects. */
   private unsubscribe(indexes: readonly number[]): void {
-    for (const index of indexes) this.cursors.delete(index);
-    if (this.cursors.size === 0) this.follow(EVERYTHING, new Map());
+    const isBehind = this.leave(indexes);
+    if (this.cursors.size === 0) this.follow(EVERYTHING, new Map(), isBehind);
   }
 
-  private follow(key: number, resumePoints: ResumePoints): void {
+  /** Leaves streams; returns whether messages or a gap of any of them wait to be sent, which now never will be. */
+  private leave(keys: readonly number[]): boolean {
+    let isBehind = false;
+    for (const key of keys) {
+      const cursor = this.cursors.get(key);
+      if (cursor === undefined) continue;
+      this.cursors.delete(key);
+      const isGapOwed = cursor.owed !== undefined && cursor.owed !== 'heartbeat';
+      isBehind ||= isGapOwed || cursor.sent < this.stream.numberOf(cursor.marketIndex);
+    }
+    return isBehind;
+  }
+
+  /**
+   * Follows a stream from the client's resume point, or from its current number.
+   *
+   * @param isBehind whether a stream that this one replaces had messages waiting: without a resume point, they become a gap
+   */
+  private follow(key: number, resumePoints: ResumePoints, isBehind: boolean): void {
     const { feed } = this.host;
     const streamId = this.nameOf(key);
     const marketIndex = key === EVERYTHING ? undefined : key;
@@ -250,7 +268,11 @@ export class UserSubscriber implements Subscriber {
     const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined, needsLog: false };
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
-    if (point === undefined || (point.streamId === streamId && point.sequence === number)) {
+    if (point === undefined) {
+      cursor.owed = isBehind
+        ? { after: 0, reason: 'the socket changed its markets while messages waited to be sent' }
+        : 'heartbeat';
+    } else if (point.streamId === streamId && point.sequence === number) {
       cursor.owed = 'heartbeat';
     } else if (!point.streamId.endsWith(feed.log)) {
       cursor.owed = { after: 0, reason: 'the stream belongs to another log' };

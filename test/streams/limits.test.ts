@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { json as readJson } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import { Connection } from '../../server/streams/connection.ts';
 import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
 import { createKey, requestHead } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -42,6 +43,36 @@ test('an oversized message closes the socket with 1009 and a reason that states 
   socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1009, reason: 'the message has 262146 bytes; the maximum is 262144' });
+});
+
+test('a client for which much is queued up gets all of it, and then the code and the reason', async () => {
+  const slowClosed = async (): Promise<string | undefined> => {
+    const shown = await (await fetch(`${server.url}/metrics`)).text();
+    return /^outcry_stream_slow_closed_total \d+$/m.exec(shown)?.[0];
+  };
+  const before = await slowClosed();
+  const [reply, end] = [vi.spyOn(Connection.prototype, 'reply'), vi.spyOn(Connection.prototype, 'end')];
+  const socket = await open();
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.includes('PONG'));
+  const [connection] = reply.mock.contexts as Connection[];
+  socket.ws.pause();
+  const frame = JSON.stringify({ event_type: 'error', error: 'x'.repeat(1_000_000) });
+  let count = 0;
+  while (connection.socket.getBufferedAmount() <= streamLimits.backpressureBytesMax) {
+    connection.send(frame);
+    count += 1;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);
+  await vi.waitFor(() => expect(end).toHaveBeenCalledTimes(1), PATIENCE);
+  for (const spy of [reply, end]) spy.mockRestore();
+  socket.ws.resume();
+  const closed = await closedWith(socket);
+  expect(closed).toEqual({ code: 1009, reason: 'the message has 262146 bytes; the maximum is 262144' });
+  expect(socket.events('error')).toHaveLength(count);
+  expect(before).toBeDefined();
+  expect(await slowClosed()).toBe(before);
 });
 
 test('a socket can subscribe to 2,000 tokens, sent in several frames; one more closes it', async () => {

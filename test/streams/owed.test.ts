@@ -154,6 +154,26 @@ test('a held client gets a long replay of deep books without being closed', asyn
   await socket.close();
 });
 
+test('a held client that reads again gets nothing for markets in which nothing happened', async () => {
+  await start(2, { heartbeatMs: 3_600_000 });
+  const socket = await follow(2);
+  await stop(socket);
+  const [held] = hold.mock.contexts as Connection[];
+  const before = socket.frames.length;
+  socket.ws.resume();
+  await vi.waitFor(() => expect(held.isHeld).toBe(false), PATIENCE);
+  for (const market of [1, 0]) {
+    await buy(market, 0, 0, 4_000, 200);
+    await socket.until(({ reader }) => reader.eventCount === 2 - market);
+  }
+  expect(socket.frames.slice(before).map((frame) => JSON.parse(frame).event_type)).toEqual([
+    'price_change',
+    'price_change',
+  ]);
+  expectSound(socket);
+  await socket.close();
+});
+
 test('a burst that exceeds the send buffer is deferred for its followers and sent at once to others', async () => {
   await start(2);
   await deepen(0, 4_000);
@@ -230,6 +250,22 @@ test('both books of a market are sent in one frame, even if they are very large'
   expect(frames).toHaveLength(1);
   expect(frames[0].length).toBeGreaterThan(2 * 262_144);
   expectSound(socket);
+  await socket.close();
+});
+
+test('the memory in which frames are put together does not stay with a socket that is owed nothing more', async () => {
+  await start(1);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const socket = await follow(1);
+  const [{ writer }] = request.mock.contexts as unknown as { readonly writer: { readonly buffer: Buffer } }[];
+  request.mockRestore();
+  expect(writer.buffer).toHaveLength(0);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  for (let count = 0; count < 100; count += 1) await buy(0, 0, 0, 4_000, 200);
+  await socket.until(() => numberOf(socket) === sequence + 100);
+  socket.send({ type: 'market', resume: { stream_id, sequence } });
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 200);
+  expect(writer.buffer).toHaveLength(0);
   await socket.close();
 });
 

@@ -304,7 +304,11 @@ test('a pong may take twice as long as the slowest recent one, within bounds', (
   /** Beats until the silent one is held, when `slow` answers after `answerBeats` and the other at once. */
   const patience = (answerBeats: number): number => {
     for (const connection of connections) check.answered(connection);
-    for (const connection of connections) check.ping(connection);
+    for (const connection of connections) {
+      check.ping(connection);
+      check.answered(connection); // so that none may take longer because of its own latest answer
+      check.ping(connection);
+    }
     check.answered(other);
     let beats = 0;
     while (!silent.isHeld) {
@@ -323,6 +327,54 @@ test('a pong may take twice as long as the slowest recent one, within bounds', (
   for (let again = 0; again < 4; again += 1) expect(patience(3 * least)).toBeLessThanOrEqual(LAP_BEATS + 1);
   step(10 * LAP_BEATS);
   expect(patience(1)).toBe(least + 1);
+});
+
+test('a client that always takes longer than others is held once at most, and others that stop are held as soon', () => {
+  const { connections, check, step } = world(2, streamSettings.answerMsMin, streamLimits.pingLapMs);
+  const [far, near] = connections;
+  const least = streamSettings.answerMsMin / streamLimits.pingEveryMs;
+  for (const connection of connections) {
+    check.ping(connection);
+    check.answered(connection);
+  }
+  hold.mockClear();
+  for (let lap = 0; lap < 20; lap += 1) {
+    check.ping(far);
+    for (let beat = 0; beat < least + 2; beat += 1) {
+      step(1);
+      check.answered(near);
+    }
+    check.answered(far);
+  }
+  expect(hold).toHaveBeenCalledTimes(1);
+  expect(hold.mock.contexts[0]).toBe(far);
+  for (const connection of connections) check.ping(connection);
+  step(least + 1);
+  expect([far.isHeld, near.isHeld]).toEqual([false, true]);
+  step(least + 3);
+  expect(far.isHeld).toBe(false);
+  step(1);
+  expect(far.isHeld).toBe(true);
+});
+
+test('an answer after the longest time allowed, or one in time again, lets the next one take no longer', () => {
+  const { connections, check, step } = world(1, streamSettings.answerMsMin, streamLimits.pingLapMs);
+  const [client] = connections;
+  const least = streamSettings.answerMsMin / streamLimits.pingEveryMs;
+  /** Whether the client is held when an answer takes this long. */
+  const isHeldAfter = (beats: number): boolean => {
+    check.ping(client);
+    step(beats);
+    const { isHeld } = client;
+    check.answered(client);
+    return isHeld;
+  };
+  expect(isHeldAfter(0)).toBe(false);
+  expect(isHeldAfter(LAP_BEATS + 1)).toBe(true);
+  expect(isHeldAfter(least + 1)).toBe(true);
+  expect(isHeldAfter(least + 1)).toBe(false);
+  expect(isHeldAfter(0)).toBe(false);
+  expect(isHeldAfter(least + 1)).toBe(true);
 });
 
 test('a held client is not pinged again, and a forgotten one is never held', () => {
