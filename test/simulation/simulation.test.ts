@@ -80,6 +80,15 @@ test.each(Object.entries(canaries))(
   },
 );
 
+test('the printed command repeats the run of a seed that had fewer commands', { timeout: 600_000 }, () => {
+  const first = simulate(...'--canary view --seed 3 --commands 100 --quiet --shrink-seconds 1'.split(' ')).text;
+  const again = /^Run it again: npm run simulate -- (?<args>.*)$/m.exec(first)?.groups?.args ?? '';
+  const second = simulate(...again.split(' '), '--quiet', '--shrink-seconds', '1').text;
+  const failed = FAILED.exec(first)?.[0];
+  expect(failed, first).toContain('at its command 100: ');
+  expect(FAILED.exec(second)?.[0], second).toBe(failed);
+});
+
 test('a seed that fails in one of two parallel processes is reported exactly once', { timeout: 600_000 }, () => {
   const { status, text } = simulate(
     ...['--canary', 'view', '--commands', '80000', '--jobs', '2', '--quiet', '--shrink-seconds', '1'],
