@@ -122,7 +122,7 @@ function showProgress(): void {
 async function report({ seed, commands }: Seed, failure: string): Promise<never> {
   const canary = flags.canary === undefined ? '' : ` --canary ${flags.canary}`;
   const closely = flags.closely ? ' --closely' : '';
-  const repeat = `npm run simulate -- --seed ${seed} --commands ${flags.perSeed} --per-seed ${flags.perSeed}${canary}${closely}`;
+  const repeat = `npm run simulate -- --seed ${seed} --commands ${commands} --per-seed ${commands}${canary}${closely}`;
   console.log(`Seed ${seed} failed after ${total.commands} commands in all: ${failure}`);
   console.log(`Run it again: ${repeat}`);
   const { runSeed, runSteps } = await import('./run.ts');

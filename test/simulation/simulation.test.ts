@@ -1,6 +1,7 @@
 // The whole exchange in simulation: many commands over many seeds without a divergence, builds with a known fault found
-// within their bound, and scenarios that read back what was printed. SIMULATE_COMMANDS sets how many commands,
-// SIMULATE_SEED the first seed. The runs are processes of their own, at the speed of the exchange rather than of the tests.
+// within their bound and for the reason that canaries.ts states, and scenarios that read back what was printed.
+// SIMULATE_COMMANDS sets how many commands, SIMULATE_SEED the first seed. The runs are processes of their own, at the speed
+// of the exchange rather than of the tests.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -39,6 +40,9 @@ const MAY_BE_UNSEEN: ReadonlySet<string> = new Set([
   'cancel FUNDS',
 ]);
 
+/** The line that reports a failed seed. */
+const FAILED = /^Seed \d+ failed after \d+ commands in all: at its command \d+: (?<failure>.*)$/m;
+
 function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
   const nodeArgs = [...STRIP_TYPES, 'test/simulation/main.ts', ...args];
@@ -64,15 +68,26 @@ test('no seed diverges', { timeout: 1_200_000 }, () => {
 });
 
 test.each(Object.entries(canaries))(
-  'the simulation detects a build with the fault "%s"',
+  'the simulation detects a build with the fault "%s" for the right reason',
   { timeout: 600_000 },
   (name, canary) => {
-    const max = String(canary.commandsMax);
-    const { status, text } = simulate('--canary', name, '--commands', max, '--quiet', '--shrink-seconds', '1');
+    // In one process: of two seeds that run side by side, either may be the first to fail.
+    const args = `--canary ${name} --commands ${canary.commandsMax} --jobs 1 --quiet --shrink-seconds 1`;
+    const { status, text } = simulate(...args.split(' '));
     expect(status, text).toBe(1);
+    expect(FAILED.exec(text)?.groups?.failure, text).toMatch(canary.failure);
     expect(text).toContain('Run it again: npm run simulate -- --seed');
   },
 );
+
+test('the printed command repeats the run of a seed that had fewer commands', { timeout: 600_000 }, () => {
+  const first = simulate(...'--canary view --seed 3 --commands 100 --quiet --shrink-seconds 1'.split(' ')).text;
+  const again = /^Run it again: npm run simulate -- (?<args>.*)$/m.exec(first)?.groups?.args ?? '';
+  const second = simulate(...again.split(' '), '--quiet', '--shrink-seconds', '1').text;
+  const failed = FAILED.exec(first)?.[0];
+  expect(failed, first).toContain('at its command 100: ');
+  expect(FAILED.exec(second)?.[0], second).toBe(failed);
+});
 
 test('a seed that fails in one of two parallel processes is reported exactly once', { timeout: 600_000 }, () => {
   const { status, text } = simulate(
