@@ -25,7 +25,7 @@ import { LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, sendableBody } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
-import { isCountedByAddress, networkOf, Throttle } from './throttle.ts';
+import { isCountedByAddress, Throttle } from './throttle.ts';
 import { addressOfVisit, Turn, Visit } from './visit.ts';
 
 /** Bytes of the headers that nearly every reply has: uWebSockets would convert a string each time. */
@@ -228,7 +228,7 @@ export class Door {
   private countAddress(visit: Visit, { throttle }: Endpoint): void {
     visit.isCounted = true;
     if (this.throttle === undefined || visit.isAborted) return;
-    this.throttle.count(throttle, networkOf(addressOfVisit(visit)));
+    this.throttle.count(throttle, visit.network);
   }
 
   /** Counts by API key, or by address if the endpoint has no caller. Authenticated operators are not counted. */

@@ -19,6 +19,8 @@ export const httpLimits = {
   throttledClientsMax: 100_000,
   /** Bytes for the times of their requests: some hundred clients at the highest rates, all of them at low ones. */
   throttleRingBytesMax: 268_435_456,
+  /** Networks whose replies of many steps are built at the same time: each may hold tens of megabytes until it is whole. */
+  networksBuildingMax: 8,
   /** Bytes of all long replies that wait for their readers; above it the oldest are cut off. */
   longRepliesBytesMax: 268_435_456,
   /** Bytes of all partly received bodies; above it the oldest are refused. */

@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts';
 import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
 import { type ReceivedRequest, remoteAddressOf } from './request.ts';
+import { networkOf } from './throttle.ts';
 
 /** The replies that one turn of the loop has given to requests that arrived in it. */
 export class Turn {
@@ -44,6 +45,11 @@ export class Visit {
   constructor(res: HttpResponse, turn: Turn) {
     this.res = res;
     this.turn = turn;
+  }
+
+  /** The client's network; ask while it is connected. */
+  get network(): string {
+    return networkOf(addressOfVisit(this));
   }
 }
 

@@ -91,9 +91,8 @@ function maskOf(body: MarketChangeBody): number {
   return named.reduce((mask, [value, bit]) => (value === undefined ? mask : mask | bit), 0);
 }
 
-const changeMarket: Handler = async (request, { services }) => {
-  const market = anyMarket(services, request.params.condition_id);
-  const body = readFields(marketChangeBody, request.json());
+/** @throws as changedTexts and submitAccepted do */
+async function submitChange({ exchange }: Services, market: Market, body: MarketChangeBody): Promise<void> {
   const texts = JSON.stringify(changedTexts(body, market.texts));
   const command: Command = {
     type: 'UpdateMarket',
@@ -104,7 +103,26 @@ const changeMarket: Handler = async (request, { services }) => {
     ...termsOf(body),
     ...(texts !== '{}' && { tail: Buffer.from(texts) }),
   };
-  await submitAccepted(services.exchange, command);
+  await submitAccepted(exchange, command);
+}
+
+/** The latest change of each market that was changed; never rejected. A market's row is the same object for all time. */
+const latestChanges = new WeakMap<Market, Promise<void>>();
+
+/**
+ * Changes of one market run one after the other: flags, rewards and dates are merged with those that the views show, which
+ * are those of durable changes only.
+ */
+const changeMarket: Handler = async (request, { services }) => {
+  const market = anyMarket(services, request.params.condition_id);
+  const body = readFields(marketChangeBody, request.json());
+  const before = latestChanges.get(market) ?? Promise.resolve();
+  const change = before.then(() => submitChange(services, market, body));
+  latestChanges.set(
+    market,
+    change.catch(() => undefined),
+  );
+  await change;
   return marketReply(services, market.conditionId);
 };
 

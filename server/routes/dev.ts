@@ -1,7 +1,7 @@
 // Test money, in development only: credits collateral and shares to any wallet. The HTTP layer answers 404 for these paths
 // in production; nothing here may be reachable otherwise.
 
-import type { Command } from '../../engine/index.ts';
+import { type Command, StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { TokenPlace } from '../views/index.ts';
@@ -9,8 +9,27 @@ import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { faucetBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
+import { outageRefusal, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 import { submitForWallet } from './submit.ts';
+
+/**
+ * The error to answer with when a request's shares were credited, but its collateral met this error. A client that does not
+ * learn of the shares would ask for them again.
+ */
+export function errorAfterShares(error: unknown): unknown {
+  const refusal = outageRefusal(error);
+  const cause = refusal === undefined ? error : replyError(refusal);
+  if (!(cause instanceof BadRequest)) return cause;
+  const { message: text, status, extra, headers } = cause;
+  const isUndecided = error instanceof StorageUnavailable && error.isUndecided;
+  const fate = isUndecided ? 'may not have been' : 'was not';
+  return new BadRequest(`the shares were credited, but the collateral ${fate}: ${text}`, {
+    status,
+    ...(extra && { extra }),
+    ...(headers && { headers }),
+  });
+}
 
 const faucet: Handler = async (request, { services }) => {
   const { address, owner: given, collateral, token_id, shares } = readFields(faucetBody, request.json());
@@ -39,10 +58,7 @@ const faucet: Handler = async (request, { services }) => {
     try {
       owner = await credit((of) => ({ type: 'Deposit', wallet: address, owner: of, ...amount }));
     } catch (error) {
-      if (place === undefined || !(error instanceof BadRequest)) throw error;
-      throw new BadRequest(`the shares were credited, but the collateral was not: ${error.message}`, {
-        status: error.status,
-      });
+      throw place === undefined ? error : errorAfterShares(error);
     }
   }
   const holdings =

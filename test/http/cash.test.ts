@@ -1,10 +1,13 @@
 // Money that comes and goes without a trade: the operator's deposits and withdrawals, and development's faucet. Their
 // replies, the owner of the wallets that they name, and the refusal of each wrong request.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { StorageUnavailable } from '../../engine/index.ts';
 import { developmentWallet } from '../../server/auth/mnemonic.ts';
-import { createKey, send } from '../support/client.ts';
+import { errorAfterShares } from '../../server/routes/dev.ts';
+import { ADMIN, createKey, send } from '../support/client.ts';
 import { inUpperCase } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
+import { callHandler } from './handlerTurns.ts';
 import { accepted, admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
 beforeAll(openOperatorWorld);
@@ -56,6 +59,35 @@ test('if only the collateral is rejected, the faucet error states that the share
   const refused = await send(server.url, 'POST', '/dev/faucet', asked);
   const sentence = /^the shares were credited, but the collateral was not: a deposit of /;
   expect([refused.status, refused.json.error]).toEqual([400, expect.stringMatching(sentence)]);
+});
+
+test('if commands are no longer accepted after the shares, the faucet error states that these were credited', async () => {
+  const { address } = developmentWallet(47);
+  const { exchange, services, url, close } = await startTestServer();
+  const { json } = await send(url, 'POST', '/admin/markets', { question: 'Is it on?' }, ADMIN);
+  const body = { address, collateral: '5', token_id: json.tokens[0].token_id, shares: '1' };
+  const reply = callHandler('POST', '/dev/faucet', { json: () => body }, { services });
+  const closed = exchange.close(); // makes durable what it has accepted: the shares
+  const text =
+    'the shares were credited, but the collateral was not: the exchange does not accept commands at present: the exchange is closing';
+  await expect(reply).rejects.toMatchObject({ message: text, status: 503, headers: { 'Retry-After': '5' } });
+  await closed;
+  expect(services.views.accounts.byWallet(address)).toMatchObject({ collateralMicro: 0 });
+  await close();
+});
+
+test('a faucet error does not deny collateral whose fate is unknown, and leaves a defect as it is', () => {
+  const error = errorAfterShares(new StorageUnavailable('the disk hangs', true));
+  const text =
+    /^the shares were credited, but the collateral may not have been: it is not known whether this was accepted/;
+  expect(error).toMatchObject({
+    message: expect.stringMatching(text),
+    status: 503,
+    extra: { code: 'outcome_unknown' },
+    headers: { 'Retry-After': '5' },
+  });
+  const defect = new TypeError('nobody expects this');
+  expect(errorAfterShares(defect)).toBe(defect);
 });
 
 test('the faucet credits collateral and shares in development, and gives 404 in production', async () => {

@@ -20,7 +20,7 @@ export function callHandler(
 }
 
 /** The reply that the door makes of a handler's result, for a client that waits. */
-export const replyOf = (result: HandlerResult) => inTurns(result, { isAborted: false });
+export const replyOf = (result: HandlerResult) => inTurns(result, { isAborted: false, network: '127.0.0.1' });
 
 /**
  * The text of that reply, and in how many turns of the loop it was made.
