@@ -1,6 +1,5 @@
 // Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
 // it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
-import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -72,9 +71,12 @@ async function originalOf(
   return found && (JSON.parse(Buffer.from(found).toString('utf8')) as Original); // written by originalJson too
 }
 
-/** The first answer to a killed order, without the figure that is given only once. */
-function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
-  const name = orderType === OrderType.FOK ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
+/**
+ * The first answer to a killed order, without the figure that is given only once. The type is that of the first copy: it is
+ * not signed, so this copy may name another.
+ */
+function killedReply({ order }: Original, orderId: string): RejectionReply {
+  const name = order.order_type === 'FOK' ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
   const { status, text } = rejectionReply(name, 0, 0, 0, { orderId });
   return { status, text, extra: { orderID: orderId } };
 }
@@ -100,6 +102,6 @@ export async function refusalAnswer(
   const original = await originalOf(placement, services);
   if (original === undefined) return refusal;
   if (!isIdempotent) return { ...refusal, extra: { detail: { original: original.order } } };
-  if (original.placed === null) return { ...killedReply(placement), headers: REPLAYED };
+  if (original.placed === null) return { ...killedReply(original, placement.orderId), headers: REPLAYED };
   return { body: JSON.stringify(original.placed), headers: REPLAYED };
 }

@@ -69,13 +69,15 @@ test('a replayed taker order gets its first response, even after its remainder f
   expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
 });
 
-test('a replayed FOK or FAK order that was killed gets the same error and order id', async () => {
+test('a replayed FOK or FAK order that was killed gets the same error and order id, also as another type', async () => {
   for (const orderType of ['FOK', 'FAK']) {
     const body = orderBody(alice, market, { pips: 100, shares: 500, orderType });
     const first = await sendWith(alice, '/order', body, {});
-    const replayed = await sendWith(alice, '/order', body, IDEMPOTENT);
-    expect([replayed.status, replayed.json.error]).toEqual([400, first.json.error]);
-    expect(replayed.json.orderID).toBe(first.json.orderID);
+    for (const resentType of ['FOK', 'FAK', 'GTC', 'GTD']) {
+      const replayed = await sendWith(alice, '/order', { ...body, orderType: resentType }, IDEMPOTENT);
+      expect([resentType, replayed.status, replayed.json.error]).toEqual([resentType, 400, first.json.error]);
+      expect(replayed.json.orderID).toBe(first.json.orderID);
+    }
     const { json } = await sendWith(alice, '/order', body, {});
     expect(json.detail.original).toMatchObject({ id: first.json.orderID, status: 'CANCELED', size_matched: '0' });
   }
@@ -284,5 +286,7 @@ test('after a restart, duplicates of orders that only the history knows get the 
   expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
   const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
   expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
+  const retyped = await sendWith(trader, '/order', { ...killed, orderType: 'FOK' }, IDEMPOTENT, fresh.url);
+  expect([retyped.status, retyped.json.error]).toEqual([400, firsts[1].json.error]);
   await fresh.close();
 });
