@@ -13,6 +13,9 @@ import type { PlacementCommand } from './orderIntake.ts';
 const IDEMPOTENT_HEADER = 'idempotent';
 const VALID_UNTIL_HEADER = 'x-valid-until-ms';
 
+/** The code of the refusal of an order that arrived too late. */
+const TOO_LATE = 'too_late';
+
 export interface RetryTerms {
   /** Whether a duplicate is answered as its first copy was. */
   readonly isIdempotent: boolean;
@@ -38,8 +41,8 @@ export function readRetryTerms({ header }: HttpRequest): RetryTerms {
 }
 
 /**
- * The refusal of orders that arrive too late; undefined if they are in time. Call it in the turn of the loop in which the
- * orders are submitted; it uses the clock that stamps them.
+ * The refusal of an order that arrives too late; undefined if it is in time. Call it directly before the order is submitted;
+ * it uses the clock that stamps it.
  */
 export function latenessOf({ validUntilMs }: RetryTerms, services: Services): RejectionReply | undefined {
   const nowMs = services.exchange.now();
@@ -47,10 +50,13 @@ export function latenessOf({ validUntilMs }: RetryTerms, services: Services): Re
   return {
     status: 400,
     text: `the order arrived too late: it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`,
-    extra: { code: 'too_late', valid_until_ms: validUntilMs, server_ts_ms: nowMs },
+    extra: { code: TOO_LATE, valid_until_ms: validUntilMs, server_ts_ms: nowMs },
     duplicate: 'possible',
   };
 }
+
+/** Whether a refusal is that of an order that arrived too late. */
+export const isLate = ({ extra }: RejectionReply): boolean => extra?.code === TOO_LATE;
 
 /** The state of an order that the views still hold, as JSON text. */
 function originalInViews(order: Order, { markets, trades }: Views): string {

@@ -201,6 +201,33 @@ test('in a replayed batch that arrives too late, known orders get their first re
   await call(alice, 'DELETE', '/cancel-all');
 });
 
+test('in a replayed batch that arrives too late, killed orders get their first response too', async () => {
+  const killed = orderBody(alice, market, { pips: 100, shares: 500, orderType: 'FOK' });
+  const fresh = orderBody(alice, market, { pips: 2_000, shares: 10 });
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const inTime = await sendWith(alice, '/orders', [killed], {});
+  expect(inTime.json[0].errorMsg).toContain('FOK orders are fully filled or killed');
+  const replayed = await sendWith(alice, '/orders', [killed], { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json]).toEqual([200, inTime.json]);
+  const mixed = await sendWith(alice, '/orders', [killed, fresh], { ...past, ...IDEMPOTENT });
+  expect([mixed.status, mixed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(mixed.json[1].errorMsg).toMatch(/^the order arrived too late: /);
+  const late = await sendWith(alice, '/orders', [killed], past);
+  expect([late.status, late.json.code]).toEqual([400, 'too_late']);
+});
+
+test('in a batch that arrives too late, an order with a wrong signature is rejected for that', async () => {
+  const [good, bad] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
+  const forged = { ...bad, order: { ...bad.order, signature: good.order.signature } };
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const { status, json } = await sendWith(alice, '/orders', [good, forged], past);
+  expect([status, json[0].errorMsg, json[1].errorMsg]).toEqual([
+    200,
+    expect.stringMatching(/^the order arrived too late: /),
+    'invalid signature',
+  ]);
+});
+
 test('if the journal accepts only part of a batch, each order reports whether it was accepted', async () => {
   const { exchange } = server;
   const pendingBytesMax: unknown = Reflect.get(exchange, 'pendingBytesMax');
