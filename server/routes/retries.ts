@@ -87,10 +87,14 @@ function killedReply({ order }: Original, orderId: string): RejectionReply {
   return { status, text, extra: { orderID: orderId } };
 }
 
-const REPLAYED = { 'idempotent-replayed': 'true' } as const;
+/** The header of a reply that repeats a first answer. */
+export const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
 /** A reply whose body is text. */
 export type TextReply = Reply & { readonly body: string };
+
+/** Whether the answer to an order repeats its first one. */
+export const isReplay = ({ headers }: TextReply | RejectionReply): boolean => headers === REPLAYED;
 
 /**
  * The answer to a refused order. For a duplicate it reports the order's state, or repeats the first answer. An idempotent

@@ -27,7 +27,16 @@ import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } 
 import { outageRefusal, type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
-import { isLate, latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type TextReply } from './retries.ts';
+import {
+  isLate,
+  isReplay,
+  latenessOf,
+  REPLAYED,
+  type RetryTerms,
+  readRetryTerms,
+  refusalAnswer,
+  type TextReply,
+} from './retries.ts';
 
 /** The immediate outcome of an order, from the record of its PlaceOrder. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -147,7 +156,8 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   const answers = await Promise.all(submitted.map((one) => answerElement(one, terms, services)));
   const refusal = wholeRefusal(answers);
   if (refusal !== undefined) throw replyError(refusal);
-  return { body: `[${answers.map(elementJson).join(',')}]` };
+  const body = `[${answers.map(elementJson).join(',')}]`;
+  return answers.every(isReplay) ? { body, headers: REPLAYED } : { body };
 }
 
 /** Whether an order is this owner's and has ended. The views no longer know one that ended long ago. */

@@ -113,6 +113,7 @@ test('duplicates in a batch are answered individually', async () => {
   expect(again.json[0]).toEqual(first.json);
   expect(again.json[1]).toEqual(plain.json[1]);
   expect(again.json[2].errorMsg).toBe(killedText);
+  expect([plain, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   await call(alice, 'DELETE', '/cancel-all');
 });
 
@@ -190,6 +191,7 @@ test('in a replayed batch that arrives too late, known orders get their first re
   const inTime = await sendWith(alice, '/orders', [known], {});
   const replayed = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
   expect([replayed.status, replayed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(replayed.headers.get('idempotent-replayed')).toBeNull();
   expect(replayed.json[1]).toMatchObject({
     errorMsg: expect.stringMatching(/^the order arrived too late: /),
     orderID: '',
@@ -209,6 +211,7 @@ test('in a replayed batch that arrives too late, killed orders get their first r
   expect(inTime.json[0].errorMsg).toContain('FOK orders are fully filled or killed');
   const replayed = await sendWith(alice, '/orders', [killed], { ...past, ...IDEMPOTENT });
   expect([replayed.status, replayed.json]).toEqual([200, inTime.json]);
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
   const mixed = await sendWith(alice, '/orders', [killed, fresh], { ...past, ...IDEMPOTENT });
   expect([mixed.status, mixed.json[0]]).toEqual([200, inTime.json[0]]);
   expect(mixed.json[1].errorMsg).toMatch(/^the order arrived too late: /);
