@@ -101,7 +101,8 @@ function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Serv
   }
   const binding = views.accounts.binding(maker);
   if (binding !== undefined) {
-    if (binding.owner === owner && binding.signatureType === signatureType) return true;
+    // A wallet claimed by derivation is bound with type 0, but trades with its own type.
+    if (binding.owner === owner && binding.signatureType === signatureType && signatureType !== 0) return true;
     if (binding.owner !== owner) {
       throw new BadRequest(`maker address not allowed: the wallet ${maker} belongs to another owner`);
     }

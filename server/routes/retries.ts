@@ -1,6 +1,5 @@
 // Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
 // it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
-import { OrderType } from '../../engine/index.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
@@ -13,6 +12,9 @@ import type { PlacementCommand } from './orderIntake.ts';
 /** The headers, in lower case. */
 const IDEMPOTENT_HEADER = 'idempotent';
 const VALID_UNTIL_HEADER = 'x-valid-until-ms';
+
+/** The code of the refusal of an order that arrived too late. */
+const TOO_LATE = 'too_late';
 
 export interface RetryTerms {
   /** Whether a duplicate is answered as its first copy was. */
@@ -39,8 +41,8 @@ export function readRetryTerms({ header }: HttpRequest): RetryTerms {
 }
 
 /**
- * The refusal of orders that arrive too late; undefined if they are in time. Call it in the turn of the loop in which the
- * orders are submitted; it uses the clock that stamps them.
+ * The refusal of an order that arrives too late; undefined if it is in time. Call it directly before the order is submitted;
+ * it uses the clock that stamps it.
  */
 export function latenessOf({ validUntilMs }: RetryTerms, services: Services): RejectionReply | undefined {
   const nowMs = services.exchange.now();
@@ -48,10 +50,13 @@ export function latenessOf({ validUntilMs }: RetryTerms, services: Services): Re
   return {
     status: 400,
     text: `the order arrived too late: it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`,
-    extra: { code: 'too_late', valid_until_ms: validUntilMs, server_ts_ms: nowMs },
+    extra: { code: TOO_LATE, valid_until_ms: validUntilMs, server_ts_ms: nowMs },
     duplicate: 'possible',
   };
 }
+
+/** Whether a refusal is that of an order that arrived too late. */
+export const isLate = ({ extra }: RejectionReply): boolean => extra?.code === TOO_LATE;
 
 /** The state of an order that the views still hold, as JSON text. */
 function originalInViews(order: Order, { markets, trades }: Views): string {
@@ -72,17 +77,24 @@ async function originalOf(
   return found && (JSON.parse(Buffer.from(found).toString('utf8')) as Original); // written by originalJson too
 }
 
-/** The first answer to a killed order, without the figure that is given only once. */
-function killedReply({ orderId, orderType }: PlacementCommand): RejectionReply {
-  const name = orderType === OrderType.FOK ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
+/**
+ * The first answer to a killed order, without the figure that is given only once. The type is that of the first copy: it is
+ * not signed, so this copy may name another.
+ */
+function killedReply({ order }: Original, orderId: string): RejectionReply {
+  const name = order.order_type === 'FOK' ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
   const { status, text } = rejectionReply(name, 0, 0, 0, { orderId });
   return { status, text, extra: { orderID: orderId } };
 }
 
-const REPLAYED = { 'idempotent-replayed': 'true' } as const;
+/** The header of a reply that repeats a first answer. */
+export const REPLAYED = { 'idempotent-replayed': 'true' } as const;
 
 /** A reply whose body is text. */
 export type TextReply = Reply & { readonly body: string };
+
+/** Whether the answer to an order repeats its first one. */
+export const isReplay = ({ headers }: TextReply | RejectionReply): boolean => headers === REPLAYED;
 
 /**
  * The answer to a refused order. For a duplicate it reports the order's state, or repeats the first answer. An idempotent
@@ -100,6 +112,6 @@ export async function refusalAnswer(
   const original = await originalOf(placement, services);
   if (original === undefined) return refusal;
   if (!isIdempotent) return { ...refusal, extra: { detail: { original: original.order } } };
-  if (original.placed === null) return { ...killedReply(placement), headers: REPLAYED };
+  if (original.placed === null) return { ...killedReply(original, placement.orderId), headers: REPLAYED };
   return { body: JSON.stringify(original.placed), headers: REPLAYED };
 }

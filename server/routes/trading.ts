@@ -27,7 +27,16 @@ import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } 
 import { outageRefusal, type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
-import { latenessOf, type RetryTerms, readRetryTerms, refusalAnswer, type TextReply } from './retries.ts';
+import {
+  isLate,
+  isReplay,
+  latenessOf,
+  REPLAYED,
+  type RetryTerms,
+  readRetryTerms,
+  refusalAnswer,
+  type TextReply,
+} from './retries.ts';
 
 /** The immediate outcome of an order, from the record of its PlaceOrder. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {
@@ -98,8 +107,10 @@ function outageAnswer(error: unknown): RejectionReply {
   return refusal;
 }
 
-function submitElement(started: StartedCheck, late: RejectionReply | undefined, { services }: Context): Submitted {
+function submitElement(started: StartedCheck, terms: RetryTerms, { services }: Context): Submitted {
   const placement = placementOf(started, services);
+  // Read for each element: the check of a deposit wallet's signature, just made, takes a good part of a millisecond.
+  const late = latenessOf(terms, services);
   if (late !== undefined) return { placement, outcome: late };
   const record = services.exchange.submit(placement.bytes);
   return { placement, outcome: record.then((durable) => outcomeOf(durable, placement), outageAnswer) };
@@ -123,17 +134,15 @@ function elementJson(answer: TextReply | RejectionReply): string {
 }
 
 /**
- * The refusal that answers a whole batch, as it would a single order: the batch came too late, or the exchange's state
- * refuses it.
+ * The refusal that answers a whole batch, as it would a single order: every order came too late, or the exchange's state
+ * refuses them all.
  */
-function wholeRefusal(
-  answers: readonly (TextReply | RejectionReply)[],
-  late: RejectionReply | undefined,
-): RejectionReply | undefined {
+function wholeRefusal(answers: readonly (TextReply | RejectionReply)[]): RejectionReply | undefined {
   const refusals = answers.filter(isRefusal);
   if (refusals.length < answers.length) return undefined;
   const [first] = refusals;
-  return late ?? (refusals.every(({ isOfExchange, text }) => isOfExchange && text === first.text) ? first : undefined);
+  const isCommon = ({ isOfExchange, text }: RejectionReply) => isOfExchange && text === first.text;
+  return refusals.every(isLate) || refusals.every(isCommon) ? first : undefined;
 }
 
 /** Submits every element before awaiting the first answer, so that no other command comes between them. */
@@ -143,12 +152,12 @@ async function postOrders(request: HttpRequest, context: Context): Promise<Reply
   const elements = request.parsed(parseOrderBatch);
   const started = elements.map((element) => attempt(() => startElement(element, context)));
   await services.turns.next();
-  const late = latenessOf(terms, services);
-  const submitted = started.map((one) => (isRefusal(one) ? one : attempt(() => submitElement(one, late, context))));
+  const submitted = started.map((one) => (isRefusal(one) ? one : attempt(() => submitElement(one, terms, context))));
   const answers = await Promise.all(submitted.map((one) => answerElement(one, terms, services)));
-  const refusal = wholeRefusal(answers, late);
+  const refusal = wholeRefusal(answers);
   if (refusal !== undefined) throw replyError(refusal);
-  return { body: `[${answers.map(elementJson).join(',')}]` };
+  const body = `[${answers.map(elementJson).join(',')}]`;
+  return answers.every(isReplay) ? { body, headers: REPLAYED } : { body };
 }
 
 /** Whether an order is this owner's and has ended. The views no longer know one that ended long ago. */

@@ -38,6 +38,23 @@ test('each derived wallet trades only with its own signature type', async () => 
   }
 });
 
+test('a wallet that got money before its owner had a key still trades only with its own signature type', async () => {
+  const key = generatePrivateKey();
+  const wallets = walletsOf(privateKeyToAccount(key).address.toLowerCase());
+  for (const [wallet] of wallets) {
+    await admin(world.url, 'POST', '/admin/deposits', { address: wallet, amount: '100' });
+  }
+  const trader = await newTrader(world.url, 0, key);
+  for (const [wallet, ownType] of wallets) {
+    for (const type of signatureTypes) {
+      const order = orderFrom(trader.owner, wallet, type);
+      const reply = await post(trader, order, await sign(order, trader.account));
+      if (type === ownType) await expectToRest(trader, reply, wallet);
+      else expectRefusal(reply, WALLET_REFUSED, `${wallet} as type ${type}`);
+    }
+  }
+});
+
 test('wallets of types 1, 2 and 3 trade and receive the shares that they buy', async () => {
   for (const type of [1, 2, 3] as const) {
     const wallet = walletOfType(thief.owner, type);

@@ -71,3 +71,39 @@ test('an order is accepted up to the exact millisecond of its X-Valid-Until-Ms, 
   expect([inTime.status, inTime.json.status]).toEqual([200, 'live']);
   expect([late.status, late.json.code]).toEqual([400, 'too_late']);
 });
+
+test('each order of a batch is rejected if X-Valid-Until-Ms has passed when its own turn comes', async () => {
+  const choice = { pips: 1000, shares: 10, signatureType: 3 } as const;
+  const bodies = Array.from({ length: 15 }, () => orderBody(alice, market, choice));
+  const { orderHasher, views } = server.services;
+  const { domain } = orderHasher;
+  const startMs = server.exchange.now();
+  const headers = l2Headers(alice.wallet.address, alice.key, 'POST', '/orders', JSON.stringify(bodies));
+  let checkedCount = 0;
+  // The check of a wrapped signature asks for the domain. Here each check takes a millisecond.
+  const domainAfterMs = (negRisk: boolean) => {
+    checkedCount += 1;
+    heldMs = startMs + checkedCount;
+    return domain(negRisk);
+  };
+  heldMs = startMs;
+  Reflect.set(orderHasher, 'domain', domainAfterMs);
+  try {
+    const untilMs = String(startMs + 5);
+    const { status, json } = await send(server.url, 'POST', '/orders', bodies, {
+      ...headers,
+      'X-Valid-Until-Ms': untilMs,
+    });
+    expect([status, checkedCount]).toEqual([200, 15]);
+    const [inTime, late] = [json.slice(0, 5), json.slice(5)];
+    const createdMs = inTime.map(({ orderID }: { orderID: string }) => views.orders.byId(orderID)?.createdMs);
+    expect(createdMs).toEqual([1, 2, 3, 4, 5].map((ms) => startMs + ms));
+    for (const { orderID, errorMsg } of late) {
+      expect([orderID, errorMsg]).toEqual(['', expect.stringMatching(/^the order arrived too late: /)]);
+    }
+    expect(late).toHaveLength(10);
+  } finally {
+    Reflect.set(orderHasher, 'domain', domain);
+    heldMs = undefined;
+  }
+});

@@ -69,13 +69,15 @@ test('a replayed taker order gets its first response, even after its remainder f
   expect((await sendWith(alice, '/order', body, IDEMPOTENT)).json).toEqual(first.json);
 });
 
-test('a replayed FOK or FAK order that was killed gets the same error and order id', async () => {
+test('a replayed FOK or FAK order that was killed gets the same error and order id, also as another type', async () => {
   for (const orderType of ['FOK', 'FAK']) {
     const body = orderBody(alice, market, { pips: 100, shares: 500, orderType });
     const first = await sendWith(alice, '/order', body, {});
-    const replayed = await sendWith(alice, '/order', body, IDEMPOTENT);
-    expect([replayed.status, replayed.json.error]).toEqual([400, first.json.error]);
-    expect(replayed.json.orderID).toBe(first.json.orderID);
+    for (const resentType of ['FOK', 'FAK', 'GTC', 'GTD']) {
+      const replayed = await sendWith(alice, '/order', { ...body, orderType: resentType }, IDEMPOTENT);
+      expect([resentType, replayed.status, replayed.json.error]).toEqual([resentType, 400, first.json.error]);
+      expect(replayed.json.orderID).toBe(first.json.orderID);
+    }
     const { json } = await sendWith(alice, '/order', body, {});
     expect(json.detail.original).toMatchObject({ id: first.json.orderID, status: 'CANCELED', size_matched: '0' });
   }
@@ -111,6 +113,7 @@ test('duplicates in a batch are answered individually', async () => {
   expect(again.json[0]).toEqual(first.json);
   expect(again.json[1]).toEqual(plain.json[1]);
   expect(again.json[2].errorMsg).toBe(killedText);
+  expect([plain, again].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   await call(alice, 'DELETE', '/cancel-all');
 });
 
@@ -188,6 +191,7 @@ test('in a replayed batch that arrives too late, known orders get their first re
   const inTime = await sendWith(alice, '/orders', [known], {});
   const replayed = await sendWith(alice, '/orders', [known, fresh], { ...past, ...IDEMPOTENT });
   expect([replayed.status, replayed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(replayed.headers.get('idempotent-replayed')).toBeNull();
   expect(replayed.json[1]).toMatchObject({
     errorMsg: expect.stringMatching(/^the order arrived too late: /),
     orderID: '',
@@ -197,6 +201,34 @@ test('in a replayed batch that arrives too late, known orders get their first re
     expect([status, json.code]).toEqual([400, 'too_late']);
   }
   await call(alice, 'DELETE', '/cancel-all');
+});
+
+test('in a replayed batch that arrives too late, killed orders get their first response too', async () => {
+  const killed = orderBody(alice, market, { pips: 100, shares: 500, orderType: 'FOK' });
+  const fresh = orderBody(alice, market, { pips: 2_000, shares: 10 });
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const inTime = await sendWith(alice, '/orders', [killed], {});
+  expect(inTime.json[0].errorMsg).toContain('FOK orders are fully filled or killed');
+  const replayed = await sendWith(alice, '/orders', [killed], { ...past, ...IDEMPOTENT });
+  expect([replayed.status, replayed.json]).toEqual([200, inTime.json]);
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  const mixed = await sendWith(alice, '/orders', [killed, fresh], { ...past, ...IDEMPOTENT });
+  expect([mixed.status, mixed.json[0]]).toEqual([200, inTime.json[0]]);
+  expect(mixed.json[1].errorMsg).toMatch(/^the order arrived too late: /);
+  const late = await sendWith(alice, '/orders', [killed], past);
+  expect([late.status, late.json.code]).toEqual([400, 'too_late']);
+});
+
+test('in a batch that arrives too late, an order with a wrong signature is rejected for that', async () => {
+  const [good, bad] = [2_000, 2_100].map((pips) => orderBody(alice, market, { pips, shares: 10 }));
+  const forged = { ...bad, order: { ...bad.order, signature: good.order.signature } };
+  const past: HeaderFields = { 'X-Valid-Until-Ms': String(Date.now() - 10_000) };
+  const { status, json } = await sendWith(alice, '/orders', [good, forged], past);
+  expect([status, json[0].errorMsg, json[1].errorMsg]).toEqual([
+    200,
+    expect.stringMatching(/^the order arrived too late: /),
+    'invalid signature',
+  ]);
 });
 
 test('if the journal accepts only part of a batch, each order reports whether it was accepted', async () => {
@@ -284,5 +316,7 @@ test('after a restart, duplicates of orders that only the history knows get the 
   expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
   const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
   expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
+  const retyped = await sendWith(trader, '/order', { ...killed, orderType: 'FOK' }, IDEMPOTENT, fresh.url);
+  expect([retyped.status, retyped.json.error]).toEqual([400, firsts[1].json.error]);
   await fresh.close();
 });

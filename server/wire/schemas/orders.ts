@@ -152,7 +152,7 @@ const orderRefusal = refusal
 const retryHeaders = {
   Idempotent: z.literal([0, 1]).optional().meta({
     description:
-      'If 1, a duplicate gets the reply of the first copy, with Idempotent-Replayed: true, even if it would be refused by now',
+      'If 1, a duplicate gets the reply of the first copy, even if it would be refused by now. Idempotent-Replayed: true marks a reply in which every order is answered so',
   }),
   'X-Valid-Until-Ms': whole.optional().meta({
     description: "Unix milliseconds of the exchange's clock: an order that arrives later is refused",
