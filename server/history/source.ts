@@ -99,8 +99,10 @@ export class JournalSource implements RecordSource {
   async reopen(): Promise<void> {
     this.batches = undefined;
     this.copy = Buffer.alloc(0);
+    // Opened first: if that fails, this source still holds a reader that is open, and close() closes it for the first time.
+    const reader = new JournalReader(this.dataDir);
     await this.reader.close();
-    this.reader = new JournalReader(this.dataDir);
+    this.reader = reader;
   }
 
   close(): Promise<void> {
