@@ -75,6 +75,8 @@ export class JournalSource implements RecordSource {
       this.batches = undefined;
       return undefined;
     }
+    // What follows may have been written after an earlier call read the page on which the batches end.
+    const mayHaveEndedEarly = this.batches !== undefined && afterSequence > this.afterSequence;
     if (this.batches === undefined || afterSequence < this.afterSequence) {
       this.batches = this.reader.batches(afterSequence + 1);
     }
@@ -82,7 +84,7 @@ export class JournalSource implements RecordSource {
     const batch = this.batches.next();
     if (batch.done !== true) return this.copyOf(batch.value.bytes);
     this.batches = undefined;
-    return undefined;
+    return mayHaveEndedEarly ? this.next(afterSequence, durableSequence) : undefined;
   }
 
   /** Copies a batch into a reused buffer: a log has gigabytes of batches. */

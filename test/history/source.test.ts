@@ -1,11 +1,11 @@
-// The historian's journal source by itself: it closes what it has opened exactly once.
-// The journal is one of plain records, which no exchange has written.
+// The historian's journal source by itself, beside the journal that is written: it delivers every durable batch, and closes
+// what it has opened exactly once.
 import { closeSync, fstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { DATA_FORMAT, journalFolderIn } from '../../engine/index.ts';
 import { type Journal, LmdbStore } from '../../engine/journal/index.ts';
-import { JournalSource } from '../../server/history/source.ts';
+import { BatchReader, JournalSource } from '../../server/history/source.ts';
 import { appendRange, inTempDir, openJournal } from '../journal/support.ts';
 
 const FORMAT_FILE = 'format.json';
@@ -27,6 +27,25 @@ async function inDataDir(run: (dataDir: string, journal: Journal) => Promise<voi
     await store.close();
   });
 }
+
+/** The first sequence of the batch after a record; undefined if none is delivered. */
+function firstAfter(source: JournalSource, sequence: number, durableSequence: number): number | undefined {
+  const bytes = source.next(sequence, durableSequence);
+  if (bytes === undefined) return undefined;
+  const batch = new BatchReader(bytes);
+  batch.next();
+  return batch.sequence;
+}
+
+test('a batch that becomes durable while the ones before it are read follows them', async () => {
+  await inDataDir(async (dataDir, journal) => {
+    const source = new JournalSource(dataDir);
+    expect(firstAfter(source, 0, 15)).toBe(1);
+    await writeBatch(journal, 16);
+    expect([5, 10, 15, 20].map((sequence) => firstAfter(source, sequence, 20))).toEqual([6, 11, 16, undefined]);
+    await source.close();
+  });
+});
 
 test('a source that could not be reopened closes no file of anybody else', async () => {
   await inDataDir(async (dataDir) => {
