@@ -1,5 +1,6 @@
-// The errors that keep the historian from answering. Thrown by its handle and its tables. The HTTP layer turns the first into a
-// 503; the thread recovers from the second by rebuilding the index. A client never causes either.
+// The errors that keep the historian from answering, and which of them say nothing about its index. The HTTP layer turns the
+// first into a 503. From IndexDamaged the thread recovers by rebuilding the index; after LogUnreadable and CommitFailed it is
+// started again with the index that it has. A client never causes any of them.
 import { codeOf, isOfSystem } from '../../engine/index.ts';
 
 /** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
@@ -23,3 +24,22 @@ export class HistorianUnavailable extends Error {
 export class IndexDamaged extends Error {
   override readonly name = 'IndexDamaged';
 }
+
+/** The log cannot be read at present; the text is that of the cause. */
+export class LogUnreadable extends Error {
+  override readonly name = 'LogUnreadable';
+}
+
+/** The system refused a commit of the index; the text is that of the cause. What was committed before is as it was. */
+export class CommitFailed extends Error {
+  override readonly name = 'CommitFailed';
+}
+
+const NOT_OF_INDEX: readonly string[] = ['LogUnreadable', 'CommitFailed'];
+
+/**
+ * Whether a failure says nothing about the content of the index, which is kept then. Errors are known by their names: one that
+ * ends a thread loses its class on the way.
+ */
+export const keepsIndex = (error: unknown): boolean =>
+  isRefusedBySystem(error) || (error instanceof Error && NOT_OF_INDEX.includes(error.name));

@@ -27,6 +27,8 @@ export class LogFollower {
   /** Everything up to this sequence is committed or being written. */
   private flushedSequence = 0;
   private committing: Promise<void> | undefined;
+  /** The last commit found no space on the disk. */
+  private isDiskFull = false;
   private lastCommitMs = performance.now();
 
   /** @param onDropped called with the reason why an existing index is rebuilt */
@@ -64,7 +66,7 @@ export class LogFollower {
 
   /**
    * Indexes for a slice, or until everything is indexed. Returns whether to continue at once; false if the log has nothing
-   * more, or if a commit is due while the one before is still being written.
+   * more, or if a commit is due while the one before is still being written or the disk is full.
    * @param durableSequence the end of the last durable batch: nothing after it is indexed. Without it, all is.
    */
   index(durableSequence = Number.POSITIVE_INFINITY): boolean {
@@ -74,6 +76,10 @@ export class LogFollower {
       const { tables } = this;
       if (tables.isCommitDue || tables.sequence - this.flushedSequence >= recordsPerCommit) {
         if (this.isCommitting) return false;
+        if (this.isHeldUp) {
+          this.commitIfOverdue();
+          return false;
+        }
         void this.commit();
       }
       if (!this.indexSome(durableSequence)) {
@@ -182,6 +188,14 @@ export class LogFollower {
     return true;
   }
 
+  /**
+   * Whether more would only fill the memory until the disk has space again. Records that cannot be read a second time take
+   * memory in any case.
+   */
+  private get isHeldUp(): boolean {
+    return this.isDiskFull && this.tables.isCommitDue && this.source.canRewind;
+  }
+
   private commitIfOverdue(): void {
     if (!this.isCommitting && this.hasUncommitted && performance.now() - this.lastCommitMs >= COMMIT_MS)
       void this.commit();
@@ -190,8 +204,9 @@ export class LogFollower {
   private async commitOnce(): Promise<void> {
     this.flushedSequence = this.tables.sequence;
     try {
-      // On a full disk nothing is committed: what is indexed is answered from memory, and the log stands still too.
-      if (!(await this.tables.reserve())) return;
+      // On a full disk nothing is committed: what is indexed is answered from memory.
+      this.isDiskFull = !(await this.tables.reserve());
+      if (this.isDiskFull) return;
       // Read only now: indexing continued while space was reserved.
       const { batch, tables } = this;
       if (batch === undefined) return;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
 import { renderHistory } from '../wire/userHistory.ts';
-import { HistorianUnavailable, isRefusedBySystem } from './errors.ts';
+import { HistorianUnavailable, keepsIndex } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { Historian, HistoryRequest } from './queries.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';
@@ -291,21 +291,21 @@ export class OpenedHistorian implements Historian {
     clearTimeout(this.reportTimer);
     this.reportTimer = undefined;
     this.reportedSequence = 0;
-    if (!isClosing && !this.isReleased) this.recover(reason, isRefusedBySystem(failure));
+    if (!isClosing && !this.isReleased) this.recover(reason, keepsIndex(failure));
   }
 
   /**
-   * Restarts the thread, with an empty index if it keeps failing for reasons of its own. Without a journal the records are lost,
-   * so it gives up.
+   * Restarts the thread, with an empty index if it keeps failing and the index may be the cause. Without a journal the records
+   * are lost, so it gives up.
    */
-  private recover(reason: string, isRefused: boolean): void {
+  private recover(reason: string, isIndexKept: boolean): void {
     this.failures += 1;
     if (this.options.dataDir === undefined) {
       this.fatalReason = `its thread failed: ${reason}`;
       this.log('error', 'The historian failed for good; requests for histories get 503.', { reason });
       return;
     }
-    this.startLater('the historian failed', reason, !isRefused && this.failures >= FAILURES_UNTIL_FRESH);
+    this.startLater('the historian failed', reason, !isIndexKept && this.failures >= FAILURES_UNTIL_FRESH);
   }
 
   private startLater(what: string, reason: string, isFresh: boolean): void {

@@ -1,7 +1,9 @@
 // The historian's log sources: the journal on disk, read while the exchange writes it, or batches handed over by an exchange
-// without a journal. Both deliver durable records only, batch by batch.
+// without a journal. Both deliver durable records only, batch by batch. A log that cannot be read is a LogUnreadable, whatever
+// the cause: it is no reason to drop the index.
 import { hash } from 'node:crypto';
-import { dataViewOf, JournalReader, RECORD_AT, RECORD_HEADER_BYTES } from '../../engine/index.ts';
+import { dataViewOf, JournalReader, RECORD_AT, RECORD_HEADER_BYTES, reasonOf } from '../../engine/index.ts';
+import { LogUnreadable } from './errors.ts';
 
 export interface RecordSource {
   /**
@@ -56,6 +58,15 @@ export class BatchReader {
   }
 }
 
+/** What `read` returns; whatever it throws is thrown as LogUnreadable. */
+function fromLog<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new LogUnreadable(reasonOf(error));
+  }
+}
+
 export class JournalSource implements RecordSource {
   readonly canRewind = true;
   private readonly dataDir: string;
@@ -66,7 +77,7 @@ export class JournalSource implements RecordSource {
 
   constructor(dataDir: string) {
     this.dataDir = dataDir;
-    this.reader = new JournalReader(dataDir);
+    this.reader = fromLog(() => new JournalReader(dataDir));
   }
 
   next(afterSequence: number, durableSequence = Number.POSITIVE_INFINITY): Uint8Array | undefined {
@@ -75,14 +86,17 @@ export class JournalSource implements RecordSource {
       this.batches = undefined;
       return undefined;
     }
+    // What follows may have been written after an earlier call read the page on which the batches end.
+    const mayHaveEndedEarly = this.batches !== undefined && afterSequence > this.afterSequence;
     if (this.batches === undefined || afterSequence < this.afterSequence) {
       this.batches = this.reader.batches(afterSequence + 1);
     }
     this.afterSequence = afterSequence;
-    const batch = this.batches.next();
+    const batches = this.batches;
+    const batch = fromLog(() => batches.next());
     if (batch.done !== true) return this.copyOf(batch.value.bytes);
     this.batches = undefined;
-    return undefined;
+    return mayHaveEndedEarly ? this.next(afterSequence, durableSequence) : undefined;
   }
 
   /** Copies a batch into a reused buffer: a log has gigabytes of batches. */
@@ -93,14 +107,16 @@ export class JournalSource implements RecordSource {
   }
 
   hashAt(sequence: number): string | undefined {
-    return this.reader.hashAt(sequence);
+    return fromLog(() => this.reader.hashAt(sequence));
   }
 
   async reopen(): Promise<void> {
     this.batches = undefined;
     this.copy = Buffer.alloc(0);
+    // Opened first: if that fails, this source still holds a reader that is open, and close() closes it for the first time.
+    const reader = fromLog(() => new JournalReader(this.dataDir));
     await this.reader.close();
-    this.reader = new JournalReader(this.dataDir);
+    this.reader = reader;
   }
 
   close(): Promise<void> {

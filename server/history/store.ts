@@ -7,15 +7,17 @@ import { crc32 } from 'node:zlib';
 import { open, type RootDatabase } from 'lmdb';
 import {
   assertFileIsWhole,
+  codeOf,
   DiskSpace,
   dataFileIn,
   prepareToWrite,
   reasonOf,
   syncFile,
   syncFolder,
+  withDeadline,
   writeWhole,
 } from '../../engine/index.ts';
-import { isRefusedBySystem } from './errors.ts';
+import { CommitFailed, isRefusedBySystem } from './errors.ts';
 
 /** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
@@ -24,6 +26,8 @@ const CHECKSUM_FILE = 'sum.json';
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
+/** How long (ms) to wait for the cause of a failed commit. */
+const CAUSE_MS_MAX = 500;
 
 /**
  * Puts an entry. The key is copied; the value must not change until the commit completes. The value is all of `bytes`, or its
@@ -111,6 +115,23 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
   return fault;
 }
 
+/**
+ * The error of a failed commit by its cause: CommitFailed if the system refused it, any other if LMDB did, as it does when it
+ * meets a damaged page. lmdb gives a general error with a promise, `commitError`, that rejects with the cause; nobody else
+ * handles that one, and unhandled it would end the thread.
+ */
+async function causeOf(error: unknown): Promise<unknown> {
+  const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
+  if (!(second instanceof Promise)) return error;
+  const cause: unknown = await withDeadline(
+    second.catch((reason: unknown) => reason),
+    CAUSE_MS_MAX,
+  );
+  if (!(cause instanceof Error)) return error;
+  // The system's error numbers are positive, LMDB's own are negative.
+  return Number(codeOf(cause)) > 0 ? new CommitFailed(cause.message) : cause;
+}
+
 export class IndexStore {
   /** Whether the store was empty when the tables opened it, so that they know all of its content (set by tables.ts). */
   wasEmpty = false;
@@ -175,11 +196,15 @@ export class IndexStore {
 
   /**
    * Writes everything that `write` puts and removes in one transaction. `write` has run when this returns; the bytes must not
-   * change until the promise resolves.
+   * change until the promise resolves. Rejects with CommitFailed if the system refuses it.
    */
   async commit(write: (put: Put, remove: Remove) => void): Promise<void> {
     const { database, put, remove } = this;
-    await database.batch(() => write(put, remove));
+    try {
+      await database.batch(() => write(put, remove));
+    } catch (error) {
+      throw await causeOf(error);
+    }
     database.resetReadTxn();
   }
 

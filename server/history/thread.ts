@@ -9,7 +9,7 @@ import { failThread, nameThread } from '../process/thread.ts';
 import { answer } from './answer.ts';
 import { AnswerMemory } from './answerMemory.ts';
 import { hasRoom, longRowsOf } from './answerRows.ts';
-import { IndexDamaged } from './errors.ts';
+import { IndexDamaged, keepsIndex } from './errors.ts';
 import { LogFollower } from './follower.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import type { HistoryRequest } from './queries.ts';
@@ -237,7 +237,8 @@ class HistorianThread {
       },
       (error: unknown) => {
         this.isCommitAwaited = false;
-        this.rebuildOnce(error);
+        // What has the index for itself waits for this commit too, and ends or drops the index anyway.
+        if (!this.isExclusive) this.rebuildOnce(error);
       },
     );
   }
@@ -285,12 +286,15 @@ class HistorianThread {
     this.runExclusively(() => this.follower.reopen());
   }
 
-  /** Rebuilds the index after the log could not be indexed, but not twice for the same record. */
+  /**
+   * Rebuilds the index after the log could not be indexed, but not twice for the same record. A failure that says nothing about
+   * the index ends the thread instead: the next one goes on from the last commit.
+   */
   private rebuildOnce(error: unknown): void {
     const { sequence } = this.follower;
-    const isRepeated = sequence === this.rebuiltAt;
+    const isInVain = keepsIndex(error) || sequence === this.rebuiltAt;
     this.rebuiltAt = sequence;
-    this.runExclusively(() => (isRepeated ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
+    this.runExclusively(() => (isInVain ? Promise.reject(error) : this.follower.rebuild(reasonOf(error))));
   }
 
   /** Neither indexes nor answers until `work` is done; if it fails, the thread ends with its error. */
