@@ -26,14 +26,10 @@ export async function runArchive(dataDir: string, folder: string): Promise<numbe
     process.stdout.write(`Nothing to archive: no record of ${dataDir} is older than what its snapshots need.\n`);
     return 0;
   }
-  const { parts, keptFrom, bytesBefore, bytesAfter } = archived;
-  for (const part of parts) {
-    process.stdout.write(
-      `Archived the records ${part.firstSequence} to ${part.lastSequence} in ${part.folder}, read back.\n`,
-    );
-  }
+  const { part, keptFrom, bytesBefore, bytesAfter } = archived;
   process.stdout.write(
-    `${dataDir} keeps the records from ${keptFrom} on: ${megabytes(bytesAfter)} instead of ${megabytes(bytesBefore)}. ` +
+    `Archived the records ${part.firstSequence} to ${part.lastSequence} in ${part.folder}, read back.\n` +
+      `${dataDir} keeps the records from ${keptFrom} on: ${megabytes(bytesAfter)} instead of ${megabytes(bytesBefore)}. ` +
       'It names the archive in archive.json; verify, backup, restore and a start without a snapshot read it there.\n',
   );
   return 0;

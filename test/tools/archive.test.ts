@@ -80,7 +80,7 @@ test('records that no snapshot needs are archived, and readers still get all rec
     expect(await archiveJournal(dataDir, archive)).toBeUndefined();
     for (const seed of [5, 6, 7]) await run(dataDir, clock, seed);
     const again = await archiveJournal(dataDir, join(folder, 'elsewhere'));
-    expect(again?.parts.map(({ firstSequence }) => firstSequence)).toEqual([last + 1]);
+    expect(again?.part.firstSequence).toBe(last + 1);
     const { hashes } = await run(dataDir, clock, 8, 1_000_000);
     expect((await verifyJournal(dataDir)).hashes).toEqual(hashes);
     // A copy is complete again.
@@ -287,12 +287,45 @@ test('a crash at any step of archiving loses no record, and the next call comple
       };
       await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
       expect(await bytesOf(dataDir), step).toEqual(bytes);
+      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(false);
+      mkdirSync(join(dataDir, 'journal-kept')); // a killed process leaves it
       const again = await archiveJournal(dataDir, archive);
       if (step === 'cut') expect(again).toBeUndefined();
-      else expect(again?.parts.length, step).toBe(1);
+      else expect(again?.part.firstSequence, step).toBe(1);
       expect(await verifyJournal(dataDir)).toEqual(verified);
       expect(readdirSync(archive).length).toBe(1);
-      expect(existsSync(join(dataDir, 'journal-kept'))).toBe(false);
+      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(step === 'cut');
+    }
+  });
+});
+
+test('records that are still in the journal are archived again if their listed copy is gone', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const sound = join(folder, 'sound');
+    const { verified, bytes } = await makeWorld(sound, new VirtualClock(START_MS));
+    const archiveOf = (dataDir: string): string => `${dataDir}-archive`;
+    const leaveListed: Readonly<Record<string, (dataDir: string) => Promise<void>>> = {
+      'cut-off': async (dataDir) => {
+        const onStep = (step: ArchiveStep): void => {
+          if (step === 'listed') throw new Error('EACCES');
+        };
+        await expect(archiveJournal(dataDir, archiveOf(dataDir), { onStep })).rejects.toThrow('EACCES');
+      },
+      'put-back': async (dataDir) => {
+        await archiveJournal(dataDir, archiveOf(dataDir));
+        cpSync(join(sound, 'journal'), join(dataDir, 'journal'), { recursive: true });
+      },
+    };
+    for (const [name, leave] of Object.entries(leaveListed)) {
+      const [dataDir, elsewhere] = [join(folder, name), join(folder, `${name}-elsewhere`)];
+      cpSync(sound, dataDir, { recursive: true });
+      await leave(dataDir);
+      expect(readFileSync(join(dataDir, 'archive.json'), 'utf8'), name).toContain(archiveOf(dataDir));
+      rmSync(archiveOf(dataDir), { recursive: true });
+      const archived = await archiveJournal(dataDir, elsewhere);
+      expect(await bytesOf(dataDir), name).toEqual(bytes);
+      expect(archived?.part.folder, name).toBe(join(elsewhere, ...readdirSync(elsewhere)));
+      expect(await verifyJournal(dataDir), name).toEqual(verified);
     }
   });
 });
