@@ -21,6 +21,7 @@ import {
   type ArchiveStep,
   archiveJournal,
   copyJournal,
+  JournalArchived,
   JournalReader,
   openExchange,
   SnapshotFolder,
@@ -28,7 +29,7 @@ import {
   verifyJournal,
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
-import { inTempDir } from '../journal/support.ts';
+import { inTempDir, whileRefused } from '../journal/support.ts';
 import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
@@ -273,6 +274,24 @@ test(
     });
   },
 );
+
+test('a file that the system does not let us open now is not reported as unusable or archived', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const isSnapshot = (path: string): boolean => path.endsWith('.snapshot');
+    await whileRefused('EMFILE', isSnapshot, () =>
+      expect(archiveJournal(dataDir, archive)).rejects.toThrow(/^EMFILE: /),
+    );
+    await archiveJournal(dataDir, archive);
+    for (const refused of [archive, join(dataDir, 'archive.json')]) {
+      const isRefused = (path: string): boolean => path.startsWith(refused);
+      await whileRefused('EMFILE', isRefused, () => expect(bytesOf(dataDir), refused).rejects.toThrow(/^EMFILE: /));
+      await whileRefused('EIO', isRefused, () => expect(bytesOf(dataDir), refused).rejects.toThrow(JournalArchived));
+    }
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+  });
+});
 
 test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
   await inTempDir(async (folder) => {
