@@ -27,6 +27,7 @@ import {
   SnapshotFolder,
   VirtualClock,
   verifyJournal,
+  wasLeftBehind,
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import { inTempDir, whileRefused } from '../journal/support.ts';
@@ -419,6 +420,25 @@ test(
     });
   },
 );
+
+test('after a crash archive first reads the journal in another process', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    await run(dataDir, new VirtualClock(START_MS), 1, 1_000_000);
+    writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1 }));
+    const script = `if (process.argv[1].endsWith('firstLookChild.ts')) process.kill(process.pid, 'SIGSEGV');`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const refused = await runToEnd(['archive', archive, '--data-dir', dataDir], { env });
+    expect([refused.status, refused.output]).toEqual([
+      5,
+      expect.stringContaining('is damaged: reading it killed a process with SIGSEGV'),
+    ]);
+    expect(wasLeftBehind(dataDir)).toBe(true);
+    const end = await runToEnd(['archive', archive, '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([0, expect.stringContaining('Nothing to archive')]);
+    expect(wasLeftBehind(dataDir)).toBe(false);
+  });
+});
 
 test('archiving syncs format.json, then its folder, and the archive folder against a power loss', LONG, async () => {
   await inTempDir(async (folder) => {
