@@ -1,9 +1,9 @@
 // The commands `backup` and `restore`: copy a data directory record by record into a new folder, then read back and verify
 // the copy before reporting it. Called by the command line. The source is never changed.
-import { existsSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
-import { SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
+import { isTaken, SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { fatal } from '../process/fatal.ts';
 import { parseWhole } from '../wire/numbers.ts';
@@ -52,7 +52,9 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   requireOutside(to, from);
   createTarget(to);
   try {
-    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
+    // A link that leads nowhere fails too: the copy would lack its file. For the secret that holds even with OUTCRY_SECRET set,
+    // since whoever starts from the copy may not have that.
+    for (const name of OTHER_FILES) if (isTaken(join(from, name))) copyDurably(join(from, name), join(to, name));
     markCopied(to);
   } catch (error) {
     discardTarget(to);

@@ -12,6 +12,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -286,6 +287,25 @@ test('a backup with an unreadable server secret names it and leaves nothing behi
     ),
   ]);
   expect(existsSync(backup)).toBe(false);
+});
+
+test('a backup with a server secret behind a link that leads nowhere names it and leaves nothing behind', async () => {
+  const dir = fresh();
+  mkdirSync(dir);
+  await copyJournal(dataDir, join(dir, 'journal'));
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  symlinkSync(join(dir, 'volume', 'secret'), join(dir, SERVER_SECRET_FILE));
+  for (const secret of ['', 'ab'.repeat(32)]) {
+    const backup = fresh();
+    const end = await runToEnd(['backup', backup, '--data-dir', dir], { env: { OUTCRY_SECRET: secret } });
+    expect([end.status, end.output], secret).toEqual([
+      1,
+      expect.stringMatching(
+        /^The data directory cannot be copied: ENOENT[^\n]*server-secret[^\n]*\.\nNothing was copied\.\n$/,
+      ),
+    ]);
+    expect(existsSync(backup)).toBe(false);
+  }
 });
 
 test('the journal child exits with status 0 and no output when its parent disconnects', async () => {
