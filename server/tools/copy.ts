@@ -40,6 +40,12 @@ function failureText({ text, sequence }: FailedTask, from: string): string {
   return `${text}\nNothing was copied. ${hint}`;
 }
 
+/** Why the copy was not found to be sound. Without a sequence it may be: then the verification itself was cut off or refused. */
+function unverifiedText({ text, sequence }: FailedTask, to: string): string {
+  if (sequence !== undefined) return `The copy in ${to} is not sound. ${text}\n`;
+  return `The copy in ${to} could not be verified. ${text}\nVerify it with: verify --data-dir ${to}\n`;
+}
+
 function fail(text: string): number {
   process.stderr.write(text);
   return 1;
@@ -75,7 +81,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   renameSync(draft, journalFolderIn(to));
   syncFolder(to);
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
-  if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);
+  if (result.kind === 'failed') return fail(unverifiedText(result, to));
   process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);
   if (result.kind === 'sound') process.stdout.write(soundText(to, result));
   return 0;

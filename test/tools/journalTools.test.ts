@@ -308,6 +308,19 @@ test('a backup with a server secret behind a link that leads nowhere names it an
   }
 });
 
+test('a backup whose verification is ended from outside is not reported as unsound', async () => {
+  const backup = fresh();
+  const script = `const [, file, task] = process.argv;
+    if (file.endsWith('journalChild.ts') && JSON.parse(task).kind === 'verify') process.kill(process.pid, 'SIGTERM');`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const end = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
+  expect(end.output).toContain(`The copy in ${backup} could not be verified. `);
+  expect(end.output).toContain(`was ended by SIGTERM.\nVerify it with: verify --data-dir ${backup}\n`);
+  expect(end.output).not.toContain('not sound');
+  expect(end.status).toBe(1);
+  expect((await runToEnd(['verify', '--data-dir', backup])).status).toBe(0);
+});
+
 test('the journal child exits with status 0 and no output when its parent disconnects', async () => {
   const task = { kind: 'verify', dataDir };
   const path = join(import.meta.dirname, '../../server/tools/journalChild.ts');
