@@ -27,8 +27,7 @@ interface ArchiveOptions {
 
 /** The result of archiving. */
 export interface Archived {
-  /** The parts that were archived now: one, and one more if an earlier call was cut off. */
-  readonly parts: readonly ArchivedPart[];
+  readonly part: ArchivedPart;
   /** The first record that is still in the data directory. */
   readonly keptFrom: number;
   readonly bytesBefore: number;
@@ -68,31 +67,34 @@ async function archiveRecords(
 ): Promise<Archived | undefined> {
   const needed = neededFrom(dataDir, store);
   const list = readArchiveList(dataDir);
-  const total = lastSequenceOf(store);
   const liveFirst = store.firstBatchSequence() ?? 1;
-  const first = (list.parts.at(-1)?.lastSequence ?? 0) + 1;
-  if (needed === undefined || Math.max(first, needed) <= liveFirst) return undefined;
-  const parts = [...list.parts];
-  if (needed > first) {
-    parts.push(await archivePart(dataDir, store, toFolder, { first, last: needed - 1, total, onProgress }));
-    onStep('copied');
-  }
-  const keptFrom = Math.max(first, needed);
-  const draft = join(dataDir, 'journal-kept');
-  await copyChecked(store, draft, { first: keptFrom, last: total, total, onProgress });
-  onStep('kept');
-  writeArchiveList(dataDir, { journal: list.journal || (hashAt(store, 1) ?? ''), parts });
-  onStep('listed');
+  if (needed === undefined || needed <= liveFirst) return undefined;
+  // A listed part that the journal still holds is of a call that was cut off, or the journal was put back from a copy of its
+  // file. The part may be gone or damaged since, so its records are archived again.
+  const before = list.parts.filter(({ lastSequence }) => lastSequence < liveFirst);
+  const first = (before.at(-1)?.lastSequence ?? 0) + 1;
+  const total = lastSequenceOf(store);
+  const part = await archivePart(dataDir, store, toFolder, { first, last: needed - 1, total, onProgress });
+  onStep('copied');
   const file = dataFileIn(journalPath);
   const bytesBefore = statSync(file).size;
-  renameSync(dataFileIn(draft), file);
+  const draft = join(dataDir, 'journal-kept');
+  try {
+    await copyChecked(store, draft, { first: needed, last: total, total, onProgress });
+    onStep('kept');
+    writeArchiveList(dataDir, { journal: list.journal || (hashAt(store, 1) ?? ''), parts: [...before, part] });
+    onStep('listed');
+    renameSync(dataFileIn(draft), file);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
   // Processes that still read the old file keep its reader table: the new file gets a new one.
   rmSync(join(journalPath, 'lock.mdb'), { force: true });
   syncFolder(journalPath);
   rmSync(draft, { recursive: true, force: true });
   onStep('cut');
-  const added = parts.filter(({ firstSequence }) => firstSequence >= liveFirst);
-  return { parts: added, keptFrom, bytesBefore, bytesAfter: statSync(file).size };
+  return { part, keptFrom: needed, bytesBefore, bytesAfter: statSync(file).size };
 }
 
 /** The first record of the batch that holds the oldest kept snapshot's record: a start may need it and all after it. */

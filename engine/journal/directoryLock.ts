@@ -19,7 +19,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
-import { codeOf, lockPathIn } from './files.ts';
+import { codeOf, isOfSystem, lockPathIn } from './files.ts';
 
 /** Ids of the locks that this thread holds. Another thread, or another instance of this module, may hold more. */
 const heldIds = new Set<string>();
@@ -58,7 +58,10 @@ export class DirectoryLock {
   private readonly id = randomBytes(ID_BYTES).toString('hex');
   private readonly stopListening: () => void;
 
-  /** Takes the lock of a directory, also from a holder that has ended. Throws DataDirectoryLocked. */
+  /**
+   * Takes the lock of a directory, also from a holder that has ended. Throws DataDirectoryLocked, or the system's error for a
+   * lock that cannot be read.
+   */
   constructor(directory: string) {
     this.directory = directory;
     // Before the lock appears: a process that reads it may connect at once.
@@ -79,11 +82,19 @@ export class DirectoryLock {
 
   /** Removes the lock if it is ours, and its socket. */
   private remove(): void {
-    const lockPath = lockPathIn(this.directory);
     try {
-      if (readHolder(lockPath)?.id === this.id) rmSync(lockPath, { force: true });
+      if (this.isOurs()) rmSync(lockPathIn(this.directory), { force: true });
     } finally {
       this.stopListening();
+    }
+  }
+
+  /** One that cannot be read may be another's: it stays, and counts as left behind once this process has ended. */
+  private isOurs(): boolean {
+    try {
+      return readHolder(lockPathIn(this.directory))?.id === this.id;
+    } catch {
+      return false;
     }
   }
 
@@ -125,11 +136,19 @@ export class DirectoryLock {
   }
 }
 
-/** Whether the last holder of a directory ended without releasing it: its files may be in any state. */
+/**
+ * Whether the last holder of a directory ended without releasing it: its files may be in any state. True also for a lock that
+ * cannot be read: whoever takes the lock next is told why.
+ */
 export function wasLeftBehind(directory: string): boolean {
   const lockPath = lockPathIn(directory);
   if (!existsSync(lockPath)) return false;
-  const holder = readHolder(lockPath);
+  let holder: LockHolder | undefined;
+  try {
+    holder = readHolder(lockPath);
+  } catch {
+    return true;
+  }
   return holder === undefined || placeOf(holder, directory) === undefined;
 }
 
@@ -189,8 +208,9 @@ function removeStaleLock(directory: string, id: string): void {
   } catch {
     return;
   }
-  const moved = readHolder(aside);
+  let moved: LockHolder | undefined;
   try {
+    moved = readHolder(aside);
     if (moved !== undefined) refuseIfAlive(moved, directory);
   } catch (error) {
     putBack(aside, lockPath);
@@ -223,26 +243,32 @@ function refuseIfAlive(holder: LockHolder, directory: string): void {
   if (place !== undefined) throw new DataDirectoryLocked(directory, holder.pid, place);
 }
 
+/**
+ * The holder that a lock names; undefined if there is no lock or it names none. Throws the system's error for one that cannot
+ * be read, as another user's or when too many files are open: its holder may live.
+ */
 function readHolder(lockPath: string): LockHolder | undefined {
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(readFileSync(lockPath, 'utf8'));
-    if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
-      return undefined;
-    const texts: Readonly<Record<string, unknown>> = { ...value };
-    const textOf = (name: string): string | undefined => {
-      const text = texts[name];
-      return typeof text === 'string' ? text : undefined;
-    };
-    const id = textOf('id');
-    return {
-      pid: value.pid,
-      startedAt: textOf('startedAt'),
-      pidNamespace: textOf('pidNamespace'),
-      id: id !== undefined && ID.test(id) ? id : undefined,
-    };
-  } catch {
+    value = JSON.parse(readFileSync(lockPath, 'utf8'));
+  } catch (error) {
+    if (isOfSystem(error) && codeOf(error) !== 'ENOENT') throw error;
     return undefined;
   }
+  if (typeof value !== 'object' || value === null || !('pid' in value) || typeof value.pid !== 'number')
+    return undefined;
+  const texts: Readonly<Record<string, unknown>> = { ...value };
+  const textOf = (name: string): string | undefined => {
+    const text = texts[name];
+    return typeof text === 'string' ? text : undefined;
+  };
+  const id = textOf('id');
+  return {
+    pid: value.pid,
+    startedAt: textOf('startedAt'),
+    pidNamespace: textOf('pidNamespace'),
+    id: id !== undefined && ID.test(id) ? id : undefined,
+  };
 }
 
 /** Where the holder of a lock lives; undefined if it has ended. */
@@ -279,15 +305,22 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   return startedAt === undefined || current === undefined || current === startedAt;
 }
 
-/** Whether another thread of this process holds a lock. One that listens on no socket counts as ended. */
+/**
+ * Whether another thread of this process holds a lock. One that listens on no socket counts as ended; one for which no process
+ * could be started to find out, as alive.
+ */
 function isOfThisProcess({ pid, startedAt, id }: LockHolder, directory: string): boolean {
   if (pid !== process.pid || startedAt !== startOf(pid) || id === undefined || endedIds.has(id)) return false;
-  if (probe(directory, id) === CONNECTED) return true;
+  const status = probe(directory, id);
+  if (status === CONNECTED || status === null) return true;
   endedIds.add(id);
   return false;
 }
 
-/** Connects to a holder's socket, in a child process: opening a directory blocks until it exits. Returns its exit status. */
+/**
+ * Connects to a holder's socket, in a child process: opening a directory blocks until it exits. Returns its exit status, null
+ * if it could not be started or did not end by itself.
+ */
 function probe(directory: string, id: string): number | null {
   const env = { ...process.env, NODE_OPTIONS: '' };
   const options = { cwd: directory, env, stdio: 'ignore', timeout: PROBE_MS_MAX } as const;

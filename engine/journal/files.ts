@@ -21,6 +21,9 @@ export const codeOf = (error: unknown): string => (error instanceof Error && 'co
 /** Whether the system refused something, as on a full disk or without permission. */
 export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(codeOf(error));
 
+/** Whether the process or the system has nothing left to open a file with at present: that says nothing about the file. */
+export const isExhausted = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error));
+
 /** The folder of a data directory, or of an archived part of one, that holds its records. */
 export const journalFolderIn = (directory: string): string => join(directory, 'journal');
 

@@ -3,7 +3,7 @@
 // environment in the data directory is ever written to.
 import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
-import { journalFolderIn } from './files.ts';
+import { isExhausted, journalFolderIn } from './files.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { PageReader } from './pageReader.ts';
 import { type ArchivedPart, type ArchiveList, readArchiveList } from './parts.ts';
@@ -100,6 +100,7 @@ export class PartedStore implements BatchStore {
     try {
       store ??= new PageReader(journalFolderIn(folder));
     } catch (error) {
+      if (isExhausted(error)) throw error;
       throw unreadable(reasonOf(error));
     }
     this.opened.set(folder, store);

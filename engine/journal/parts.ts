@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
-import { writeWhole } from './files.ts';
+import { isExhausted, writeWhole } from './files.ts';
 
 const FILE = 'archive.json';
 
@@ -26,13 +26,14 @@ export interface ArchiveList {
 
 const EMPTY_LIST: ArchiveList = { journal: '', parts: [] };
 
-/** The archived parts of a data directory's journal. Throws JournalArchived when the list cannot be read. */
+/** The archived parts of a data directory's journal. Throws JournalArchived when the list cannot be read, unless isExhausted. */
 export function readArchiveList(dataDir: string): ArchiveList {
   const file = join(dataDir, FILE);
   if (!existsSync(file)) return EMPTY_LIST;
   try {
     return listOf(JSON.parse(readFileSync(file, 'utf8')));
   } catch (error) {
+    if (isExhausted(error)) throw error;
     throw new JournalArchived(`The archive list ${file} cannot be read: ${reasonOf(error)}.`);
   }
 }

@@ -7,6 +7,7 @@ import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
 import { requireSameVersion } from './errors.ts';
+import { codeOf, isOfSystem } from './files.ts';
 
 /** Version of the file format. The content of each part has a version of its own, in `SnapshotFacts`. */
 const FORMAT_VERSION = 1;
@@ -174,7 +175,7 @@ export class SnapshotFile {
   readonly facts: SnapshotFacts;
   private readonly sections: LoadedSections;
 
-  /** Reads and checks a whole file. Throws SnapshotUnusable. */
+  /** Reads and checks a whole file. Throws SnapshotUnusable, or the system's error if it does not let us read it now. */
   constructor(path: string) {
     const descriptor = openFile(path);
     try {
@@ -207,7 +208,7 @@ export class SnapshotFile {
   }
 }
 
-/** The facts of a file, without its sections. Throws SnapshotUnusable, SnapshotOfAnotherVersion for another file format. */
+/** The facts of a file, without its sections. Throws as SnapshotFile does, SnapshotOfAnotherVersion for another file format. */
 export function readFacts(path: string): SnapshotFacts {
   const descriptor = openFile(path);
   try {
@@ -221,8 +222,21 @@ function openFile(path: string): number {
   try {
     return openSync(path, 'r');
   } catch (error) {
-    throw new SnapshotUnusable(reasonOf(error), error);
+    throw readFailure(error);
   }
+}
+
+/** What the system says of a file that nobody can read later either: the disk cannot, it is a folder, or it is gone. */
+const UNREADABLE: readonly string[] = ['EIO', 'EISDIR', 'ENOENT'];
+
+/**
+ * What to throw when a file cannot be opened or read: SnapshotUnusable, or the error itself if the system only does not let us
+ * read it now, as when too many files are open. That says nothing about the file.
+ */
+function readFailure(error: unknown): unknown {
+  return isOfSystem(error) && !UNREADABLE.includes(codeOf(error))
+    ? error
+    : new SnapshotUnusable(reasonOf(error), error);
 }
 
 function readAll(descriptor: number, bytes: Uint8Array, position: number): void {
@@ -233,12 +247,11 @@ function readAll(descriptor: number, bytes: Uint8Array, position: number): void 
   }
 }
 
-/** A read that the disk refuses makes a file unusable, as a wrong read does. */
 function readSome(descriptor: number, bytes: Uint8Array, done: number, position: number): number {
   try {
     return readSync(descriptor, bytes, done, bytes.length - done, position + done);
   } catch (error) {
-    throw new SnapshotUnusable(reasonOf(error), error);
+    throw readFailure(error);
   }
 }
 

@@ -65,7 +65,8 @@ export function canSnapshot(followers: readonly Follower[]): boolean {
  * Loads the newest usable snapshot of this journal, its followers' parts into `followers`; undefined when there is none. An
  * unusable one is logged, and set aside unless another version of the program wrote it; then the next older one is tried.
  * @throws SnapshotUnusable only for one whose followers' parts cannot be loaded though its checksums are right: by then
- * followers have loaded some of it. It is set aside too, so the next start does without it
+ * followers have loaded some of it. It is set aside too, so the next start does without it. The system's error for one that it
+ * does not let us read now: all stay as they are
  */
 export function restoreNewest(
   folder: SnapshotFolder,

@@ -26,8 +26,8 @@ function secretOfText(text: string): Uint8Array {
   return createHmac('sha256', 'outcry/server-secret/1').update(trimmed).digest();
 }
 
-/** Whether there is a secret's file, or a link in its place. What cannot be looked at may be one: reading it says why. */
-function isTaken(path: string): boolean {
+/** Whether there is a file, or a link in its place. What cannot be looked at may be one: reading it says why. */
+export function isTaken(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {

@@ -1,9 +1,9 @@
 // The commands `backup` and `restore`: copy a data directory record by record into a new folder, then read back and verify
 // the copy before reporting it. Called by the command line. The source is never changed.
-import { existsSync, renameSync } from 'node:fs';
+import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
-import { SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
+import { isTaken, SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { commandLine } from '../lib/commandLine.ts';
 import { fatal } from '../process/fatal.ts';
@@ -41,6 +41,12 @@ function failureText({ text, sequence }: FailedTask, from: string): string {
   return `${text}\nNothing was copied. What comes before it can be had: ${restore}\n`;
 }
 
+/** Why the copy was not found to be sound. Without a sequence it may be: then the verification itself was cut off or refused. */
+function unverifiedText({ text, sequence }: FailedTask, to: string): string {
+  if (sequence !== undefined) return `The copy in ${to} is not sound. ${text}\n`;
+  return `The copy in ${to} could not be verified. ${text}\nVerify it with: verify --data-dir ${to}\n`;
+}
+
 function fail(text: string): number {
   process.stderr.write(text);
   return 1;
@@ -53,7 +59,9 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   requireOutside(to, from);
   createTarget(to);
   try {
-    for (const name of OTHER_FILES) if (existsSync(join(from, name))) copyDurably(join(from, name), join(to, name));
+    // A link that leads nowhere fails too: the copy would lack its file. For the secret that holds even with OUTCRY_SECRET set,
+    // since whoever starts from the copy may not have that.
+    for (const name of OTHER_FILES) if (isTaken(join(from, name))) copyDurably(join(from, name), join(to, name));
     markCopied(to);
   } catch (error) {
     discardTarget(to);
@@ -74,7 +82,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   renameSync(draft, journalFolderIn(to));
   syncFolder(to);
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
-  if (result.kind === 'failed') return fail(`The copy in ${to} is not sound. ${result.text}\n`);
+  if (result.kind === 'failed') return fail(unverifiedText(result, to));
   process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);
   if (result.kind === 'sound') process.stdout.write(soundText(to, result));
   return 0;

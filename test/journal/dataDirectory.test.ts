@@ -1,8 +1,8 @@
 // The data directory: one process at a time, the holder named by its pid, stale locks taken over, newer formats refused.
 // The other process is a real one.
-import { spawn, spawnSync } from 'node:child_process';
+import childProcess, { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import fs, {
+import {
   existsSync,
   mkdirSync,
   readdirSync,
@@ -12,7 +12,6 @@ import fs, {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
@@ -28,7 +27,7 @@ import {
 import { PATIENCE } from '../support/patience.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { watchSyncs } from '../support/syncs.ts';
-import { inTempDir } from './support.ts';
+import { inTempDir, whileRefused, withReplaced } from './support.ts';
 
 /**
  * Runs `run` beside a process that holds the directory until it is killed, at the end at the latest. `before` is the
@@ -57,23 +56,6 @@ async function besideHolder(
     await run(child.pid, kill);
   } finally {
     await kill();
-  }
-}
-
-/** Runs while a folder cannot be opened, as one with mode 0711 that belongs to somebody else. The superuser could open that. */
-function refuseToOpen(folder: string, run: () => void): void {
-  const { openSync } = fs;
-  fs.openSync = (path, ...how) => {
-    if (path === folder)
-      throw Object.assign(new Error(`EACCES: permission denied, open '${folder}'`), { code: 'EACCES' });
-    return openSync(path, ...how);
-  };
-  syncBuiltinESMExports();
-  try {
-    run();
-  } finally {
-    fs.openSync = openSync;
-    syncBuiltinESMExports();
   }
 }
 
@@ -233,6 +215,36 @@ test('a lock with this pid from an earlier run and an unreadable lock are taken 
   });
 });
 
+test('a lock that the system does not let us read is not taken over', async () => {
+  await inTempDir(async (dir) => {
+    const lock = join(dir, 'lock');
+    const text = JSON.stringify({ pid: 2 ** 22 + 1 });
+    const refusals = {
+      'at the first look': (path: string) => path === lock,
+      'once it was moved aside': (path: string) => path.startsWith(join(dir, 'lock.stale.')),
+    };
+    for (const [when, isRefused] of Object.entries(refusals)) {
+      writeFileSync(lock, text);
+      await whileRefused('EMFILE', isRefused, () => expect(() => new DataDirectory(dir), when).toThrow('EMFILE'));
+      expect([readFileSync(lock, 'utf8'), readdirSync(dir)], when).toEqual([text, ['lock']]);
+    }
+    new DataDirectory(dir).release();
+  });
+});
+
+test('a directory is released, with its lock left, if the lock cannot be read by then', async () => {
+  await inTempDir(async (dir) => {
+    const lock = join(dir, 'lock');
+    const directory = new DataDirectory(dir);
+    const isLock = (path: string): boolean => path === lock;
+    await whileRefused('EMFILE', isLock, () => {
+      directory.release();
+      expect(wasLeftBehind(dir)).toBe(true);
+    });
+    expect(existsSync(lock)).toBe(true);
+  });
+});
+
 test('a lock whose pid belongs to a process that started later is taken over', async () => {
   if (!existsSync('/proc/self/stat')) {
     console.info('This system does not tell when a process started: nothing to test here.');
@@ -283,6 +295,9 @@ test('a directory that a thread of this process holds is refused, and taken over
     const thread = new Worker(script, { eval: true, execArgv: [] });
     try {
       await once(thread, 'message');
+      // No process can be started that would connect to the thread's socket: it may live.
+      const spawnSync = (() => ({ status: null })) as unknown as typeof childProcess.spawnSync; // nothing else is read
+      await withReplaced(childProcess, { spawnSync }, () => expect(refusalOf(dir).pid).toBe(process.pid));
       expect(refusalOf(dir).pid).toBe(process.pid);
       expect(wasLeftBehind(dir)).toBe(false);
     } finally {
@@ -373,10 +388,12 @@ test('every start syncs the names of the journal again, which an earlier process
 });
 
 test('a data directory below a folder that cannot be listed opens at the first start too', async () => {
-  await inTempDir((parent) => {
+  await inTempDir(async (parent) => {
     const dir = join(parent, 'data');
     mkdirSync(dir);
-    refuseToOpen(parent, () => {
+    // As one with mode 0711 that belongs to somebody else. The superuser could open that.
+    const isParent = (path: string): boolean => path === parent;
+    await whileRefused('EACCES', isParent, () => {
       for (let start = 0; start < 2; start += 1) new DataDirectory(dir).release();
       expect(existsSync(join(dir, 'format.json'))).toBe(true);
       // A folder that this process makes must have a durable name.

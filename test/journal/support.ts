@@ -1,8 +1,10 @@
-// Helpers for the tests that need a journal: temporary folders, records of known content, files of batches, processes that
-// write one, and an in-memory store whose writes can be held back or made to fail. Used by the tests of journal and pipeline.
+// Helpers for the tests that need a journal: temporary folders, files that the system refuses to open, records of known content,
+// files of batches, processes that write one, and an in-memory store whose writes can be held back or made to fail. Used by the
+// tests of journal, pipeline and tools.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import fs, { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -24,6 +26,43 @@ export async function inTempDir(run: (dir: string) => Promise<void> | void): Pro
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** Runs with some functions of a built-in module replaced, for everybody who imports them. */
+export async function withReplaced<Module extends object>(
+  module: Module,
+  functions: Partial<Module>,
+  run: () => unknown,
+): Promise<void> {
+  const own: Partial<Module> = {};
+  for (const name in functions) own[name] = module[name];
+  Object.assign(module, functions);
+  syncBuiltinESMExports();
+  try {
+    await run();
+  } finally {
+    Object.assign(module, own);
+    syncBuiltinESMExports();
+  }
+}
+
+/** Runs while the system does not let this process open the files that `isRefused` names: its error has this code. */
+export function whileRefused(code: string, isRefused: (path: string) => boolean, run: () => unknown): Promise<void> {
+  const { openSync, readFileSync } = fs;
+  const refuse = (path: unknown): void => {
+    if (isRefused(String(path))) throw Object.assign(new Error(`${code}: refused, open '${path}'`), { code });
+  };
+  const functions: Partial<typeof fs> = {
+    openSync: (path, ...how) => {
+      refuse(path);
+      return openSync(path, ...how);
+    },
+    readFileSync: ((path: string, ...how: []) => {
+      refuse(path);
+      return readFileSync(path, ...how);
+    }) as typeof readFileSync, // whatever it is called with is passed on
+  };
+  return withReplaced(fs, functions, run);
 }
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);

@@ -26,7 +26,7 @@ import {
   VirtualClock,
   verifyJournal,
 } from '../../engine/index.ts';
-import { inTempDir } from '../journal/support.ts';
+import { inTempDir, whileRefused } from '../journal/support.ts';
 import { commandsOf, counter, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 const timeout = 300_000;
@@ -176,6 +176,32 @@ test('if the newest snapshot is unusable, the start logs the reason and uses the
       flip(join(dataDir, `snapshots/${older.last}.snapshot`), 0.5);
       expect(await restart(dataDir, clock), name).toBe(0);
     }
+  });
+});
+
+test('snapshots that the system does not let us open now keep their names, and the start fails with its error', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const older = await run(dataDir, clock, 1, 2, 1);
+    const newer = await run(dataDir, clock, 2, 2, 1);
+    const names = snapshotsIn(dataDir);
+    const isSnapshot = (path: string): boolean => path.endsWith('.snapshot');
+    for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'EACCES']) {
+      await whileRefused(code, isSnapshot, async () => {
+        await expect(started(dataDir, clock), code).rejects.toMatchObject({ code });
+        await expect(verifyJournal(dataDir), code).rejects.toMatchObject({ code });
+        const making = makeSnapshot(dataDir, [counter().follower], { log: () => {} });
+        await expect(making, code).rejects.toMatchObject({ code });
+      });
+      expect(snapshotsIn(dataDir), code).toEqual(names);
+    }
+    expect(await restart(dataDir, clock)).toBe(newer.last);
+    // One that the disk cannot read is unusable.
+    const isNewer = (path: string): boolean => path.endsWith(`/${newer.last}.snapshot`);
+    await whileRefused('EIO', isNewer, async () => expect(await restart(dataDir, clock)).toBe(older.last));
+    expect(snapshotsIn(dataDir)).toContain(`${newer.last}.snapshot.unusable`);
   });
 });
 

@@ -21,14 +21,16 @@ import {
   type ArchiveStep,
   archiveJournal,
   copyJournal,
+  JournalArchived,
   JournalReader,
   openExchange,
   SnapshotFolder,
   VirtualClock,
   verifyJournal,
+  wasLeftBehind,
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
-import { inTempDir } from '../journal/support.ts';
+import { inTempDir, whileRefused } from '../journal/support.ts';
 import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
@@ -80,7 +82,7 @@ test('records that no snapshot needs are archived, and readers still get all rec
     expect(await archiveJournal(dataDir, archive)).toBeUndefined();
     for (const seed of [5, 6, 7]) await run(dataDir, clock, seed);
     const again = await archiveJournal(dataDir, join(folder, 'elsewhere'));
-    expect(again?.parts.map(({ firstSequence }) => firstSequence)).toEqual([last + 1]);
+    expect(again?.part.firstSequence).toBe(last + 1);
     const { hashes } = await run(dataDir, clock, 8, 1_000_000);
     expect((await verifyJournal(dataDir)).hashes).toEqual(hashes);
     // A copy is complete again.
@@ -274,6 +276,24 @@ test(
   },
 );
 
+test('a file that the system does not let us open now is not reported as unusable or archived', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
+    const isSnapshot = (path: string): boolean => path.endsWith('.snapshot');
+    await whileRefused('EMFILE', isSnapshot, () =>
+      expect(archiveJournal(dataDir, archive)).rejects.toThrow(/^EMFILE: /),
+    );
+    await archiveJournal(dataDir, archive);
+    for (const refused of [archive, join(dataDir, 'archive.json')]) {
+      const isRefused = (path: string): boolean => path.startsWith(refused);
+      await whileRefused('EMFILE', isRefused, () => expect(bytesOf(dataDir), refused).rejects.toThrow(/^EMFILE: /));
+      await whileRefused('EIO', isRefused, () => expect(bytesOf(dataDir), refused).rejects.toThrow(JournalArchived));
+    }
+    expect(await bytesOf(dataDir)).toEqual(bytes);
+  });
+});
+
 test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
   await inTempDir(async (folder) => {
     const sound = join(folder, 'sound');
@@ -287,12 +307,45 @@ test('a crash at any step of archiving loses no record, and the next call comple
       };
       await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
       expect(await bytesOf(dataDir), step).toEqual(bytes);
+      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(false);
+      mkdirSync(join(dataDir, 'journal-kept')); // a killed process leaves it
       const again = await archiveJournal(dataDir, archive);
       if (step === 'cut') expect(again).toBeUndefined();
-      else expect(again?.parts.length, step).toBe(1);
+      else expect(again?.part.firstSequence, step).toBe(1);
       expect(await verifyJournal(dataDir)).toEqual(verified);
       expect(readdirSync(archive).length).toBe(1);
-      expect(existsSync(join(dataDir, 'journal-kept'))).toBe(false);
+      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(step === 'cut');
+    }
+  });
+});
+
+test('records that are still in the journal are archived again if their listed copy is gone', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const sound = join(folder, 'sound');
+    const { verified, bytes } = await makeWorld(sound, new VirtualClock(START_MS));
+    const archiveOf = (dataDir: string): string => `${dataDir}-archive`;
+    const leaveListed: Readonly<Record<string, (dataDir: string) => Promise<void>>> = {
+      'cut-off': async (dataDir) => {
+        const onStep = (step: ArchiveStep): void => {
+          if (step === 'listed') throw new Error('EACCES');
+        };
+        await expect(archiveJournal(dataDir, archiveOf(dataDir), { onStep })).rejects.toThrow('EACCES');
+      },
+      'put-back': async (dataDir) => {
+        await archiveJournal(dataDir, archiveOf(dataDir));
+        cpSync(join(sound, 'journal'), join(dataDir, 'journal'), { recursive: true });
+      },
+    };
+    for (const [name, leave] of Object.entries(leaveListed)) {
+      const [dataDir, elsewhere] = [join(folder, name), join(folder, `${name}-elsewhere`)];
+      cpSync(sound, dataDir, { recursive: true });
+      await leave(dataDir);
+      expect(readFileSync(join(dataDir, 'archive.json'), 'utf8'), name).toContain(archiveOf(dataDir));
+      rmSync(archiveOf(dataDir), { recursive: true });
+      const archived = await archiveJournal(dataDir, elsewhere);
+      expect(await bytesOf(dataDir), name).toEqual(bytes);
+      expect(archived?.part.folder, name).toBe(join(elsewhere, ...readdirSync(elsewhere)));
+      expect(await verifyJournal(dataDir), name).toEqual(verified);
     }
   });
 });
@@ -367,6 +420,25 @@ test(
     });
   },
 );
+
+test('after a crash archive first reads the journal in another process', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
+    await run(dataDir, new VirtualClock(START_MS), 1, 1_000_000);
+    writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1 }));
+    const script = `if (process.argv[1].endsWith('firstLookChild.ts')) process.kill(process.pid, 'SIGSEGV');`;
+    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+    const refused = await runToEnd(['archive', archive, '--data-dir', dataDir], { env });
+    expect([refused.status, refused.output]).toEqual([
+      5,
+      expect.stringContaining('is damaged: reading it killed a process with SIGSEGV'),
+    ]);
+    expect(wasLeftBehind(dataDir)).toBe(true);
+    const end = await runToEnd(['archive', archive, '--data-dir', dataDir]);
+    expect([end.status, end.output]).toEqual([0, expect.stringContaining('Nothing to archive')]);
+    expect(wasLeftBehind(dataDir)).toBe(false);
+  });
+});
 
 test('archiving syncs format.json, then its folder, and the archive folder against a power loss', LONG, async () => {
   await inTempDir(async (folder) => {

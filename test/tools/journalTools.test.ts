@@ -12,6 +12,7 @@ import {
   readdirSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -286,6 +287,38 @@ test('a backup with an unreadable server secret names it and leaves nothing behi
     ),
   ]);
   expect(existsSync(backup)).toBe(false);
+});
+
+test('a backup with a server secret behind a link that leads nowhere names it and leaves nothing behind', async () => {
+  const dir = fresh();
+  mkdirSync(dir);
+  await copyJournal(dataDir, join(dir, 'journal'));
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  symlinkSync(join(dir, 'volume', 'secret'), join(dir, SERVER_SECRET_FILE));
+  for (const secret of ['', 'ab'.repeat(32)]) {
+    const backup = fresh();
+    const end = await runToEnd(['backup', backup, '--data-dir', dir], { env: { OUTCRY_SECRET: secret } });
+    expect([end.status, end.output], secret).toEqual([
+      1,
+      expect.stringMatching(
+        /^The data directory cannot be copied: ENOENT[^\n]*server-secret[^\n]*\.\nNothing was copied\.\n$/,
+      ),
+    ]);
+    expect(existsSync(backup)).toBe(false);
+  }
+});
+
+test('a backup whose verification is ended from outside is not reported as unsound', async () => {
+  const backup = fresh();
+  const script = `const [, file, task] = process.argv;
+    if (file.endsWith('journalChild.ts') && JSON.parse(task).kind === 'verify') process.kill(process.pid, 'SIGTERM');`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const end = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
+  expect(end.output).toContain(`The copy in ${backup} could not be verified. `);
+  expect(end.output).toContain(`was ended by SIGTERM.\nVerify it with: verify --data-dir ${backup}\n`);
+  expect(end.output).not.toContain('not sound');
+  expect(end.status).toBe(1);
+  expect((await runToEnd(['verify', '--data-dir', backup])).status).toBe(0);
 });
 
 test('the journal child exits with status 0 and no output when its parent disconnects', async () => {
