@@ -44,7 +44,7 @@ function failureText({ text, sequence }: FailedTask, from: string): string {
 /** Why the copy was not found to be sound. Without a sequence it may be: then the verification itself was cut off or refused. */
 function unverifiedText({ text, sequence }: FailedTask, to: string): string {
   if (sequence !== undefined) return `The copy in ${to} is not sound. ${text}\n`;
-  return `The copy in ${to} could not be verified. ${text}\nVerify it with: verify --data-dir ${to}\n`;
+  return `The copy in ${to} could not be verified. ${text}\nVerify it with: ${commandLine(`verify --data-dir ${to}`)}\n`;
 }
 
 function fail(text: string): number {

@@ -315,7 +315,9 @@ test('a backup whose verification is ended from outside is not reported as unsou
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
   const end = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
   expect(end.output).toContain(`The copy in ${backup} could not be verified. `);
-  expect(end.output).toContain(`was ended by SIGTERM.\nVerify it with: verify --data-dir ${backup}\n`);
+  expect(end.output).toContain(
+    `was ended by SIGTERM.\nVerify it with: npm run -s outcry -- verify --data-dir ${backup}\n`,
+  );
   expect(end.output).not.toContain('not sound');
   expect(end.status).toBe(1);
   expect((await runToEnd(['verify', '--data-dir', backup])).status).toBe(0);
