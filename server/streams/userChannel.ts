@@ -168,7 +168,10 @@ export class UserSubscriber implements Subscriber {
 
   /** Sends all unsent entries while the socket has room and the turn has time; the rest follows later. */
   private pump(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled) {
+      this.hasMore = true; // the interrupted round may have passed a stream that can go on only now
+      return;
+    }
     this.connection.cork(() => {
       if (this.round === undefined) {
         this.round = this.cursors.values();
