@@ -155,13 +155,17 @@ export class UserSubscriber implements Subscriber {
     this.waitingForRoom?.();
   }
 
-  /** Sends the new entries of these markets at once, whatever else is owed. */
-  entriesAdded(changed: Iterable<number>): void {
-    const everything = this.cursors.get(EVERYTHING);
-    if (everything !== undefined) this.pumpCursor(everything);
-    for (const market of changed) {
-      const cursor = this.cursors.get(market);
-      if (cursor !== undefined) this.pumpCursor(cursor);
+  /**
+   * Sends the new entries at once, except on streams that were behind before: what these are owed comes first, in its turn.
+   *
+   * @param changed the streams with new entries, each with its number before them
+   */
+  entriesAdded(changed: UserStream['changed']): void {
+    for (const [marketIndex, before] of changed) {
+      const cursor = this.cursors.get(marketIndex ?? EVERYTHING);
+      if (cursor === undefined) continue;
+      if (cursor.sent >= before) this.pumpCursor(cursor);
+      else if (this.canSend(cursor)) this.hasMore = true;
     }
     if (this.hasMore) this.pumpLater();
   }
@@ -294,15 +298,21 @@ export class UserSubscriber implements Subscriber {
     this.connection.send(openingText(owed, streamId, sent, this.host.now()));
   }
 
+  /**
+   * Whether entries of a stream wait and could be sent now. A stream that waits for its turn to read the log is not searched
+   * again at each event: that can take milliseconds.
+   */
+  private canSend(cursor: Cursor): boolean {
+    const mustWait = this.reading === cursor || (cursor.needsLog && this.reading !== undefined);
+    return !mustWait && cursor.sent < this.stream.numberOf(cursor.marketIndex) && !this.connection.isFull;
+  }
+
   private pumpCursor(cursor: Cursor): void {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
-    const canSend = (): boolean =>
-      this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    // A stream that waits for its turn to read the log is not searched again at each event: that can take milliseconds.
-    if (!canSend() || (cursor.needsLog && this.reading !== undefined)) return;
+    if (!this.canSend(cursor)) return;
     const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
     if (entries === undefined) {
       cursor.needsLog = true;
@@ -319,7 +329,7 @@ export class UserSubscriber implements Subscriber {
       }
     });
     cursor.sentMs = performance.now();
-    if (canSend()) this.hasMore = true;
+    if (this.canSend(cursor)) this.hasMore = true;
   }
 
   /** Continues in another event-loop turn, to keep others from waiting for a long replay. */

@@ -16,8 +16,8 @@ export class UserStream {
   readonly marketNumbers = new Map<number, number>();
   /** Whether the stream has new entries since the last flush, and listeners. */
   isWaiting = false;
-  /** The markets of these new entries. */
-  readonly changed = new Set<number>();
+  /** The latest number before these new entries: of the stream of everything (undefined), and of each of their markets. */
+  readonly changed = new Map<number | undefined, number>();
   listenerCount = 0;
   private readonly kept: UserEntries;
   /** Places of the kept entries, oldest first, from `head` on. */
@@ -187,7 +187,9 @@ export class UserFeed {
     stream.push(place);
     this.onEntry?.(stream, this.kept.read(place));
     if (stream.listenerCount === 0) return;
-    stream.changed.add(this.kept.marketOf(place));
+    for (const marketIndex of [undefined, this.kept.marketOf(place)]) {
+      if (!stream.changed.has(marketIndex)) stream.changed.set(marketIndex, stream.numberOf(marketIndex) - 1);
+    }
     if (stream.isWaiting) return;
     stream.isWaiting = true;
     this.dirty.push(stream);
