@@ -79,6 +79,8 @@ interface Cursor {
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
+  /** The number, among all entries of the owner, of the last one sent from memory; 0 if none was yet. */
+  sentOfAll: number;
   /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
   sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
@@ -272,7 +274,9 @@ export class UserSubscriber implements Subscriber {
     const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined, needsLog: false };
+    const cursor: Cursor = {
+      ...{ streamId, marketIndex, sent: number, sentOfAll: 0, sentMs: 0, owed: undefined, needsLog: false },
+    };
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
     if (point === undefined) {
@@ -313,7 +317,7 @@ export class UserSubscriber implements Subscriber {
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
     if (!this.canSend(cursor)) return;
-    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
+    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP, cursor.sentOfAll);
     if (entries === undefined) {
       cursor.needsLog = true;
       if (this.reading === undefined) this.readLog(cursor);
@@ -326,6 +330,7 @@ export class UserSubscriber implements Subscriber {
         const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
         if (text !== undefined) connection.send(text);
         cursor.sent += 1;
+        cursor.sentOfAll = entry.number;
       }
     });
     cursor.sentMs = performance.now();
