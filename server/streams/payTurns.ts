@@ -1,6 +1,7 @@
 // Limits how long one event-loop turn may render what is owed, that is dumps and replays, over all sockets: however many ask at
 // once, everything else is served between two turns. A channel that finds no time left continues in a later turn, first come
-// first served, one step each. The publisher owns one; the channels ask it. Live messages never wait for it.
+// first served, one step each. The publisher owns one; the channels ask it. A live message waits for it only behind what the
+// same stream of its socket is owed.
 import { streamLimits } from './limits.ts';
 
 export class PayTurns {

@@ -79,6 +79,8 @@ interface Cursor {
   readonly marketIndex: number | undefined;
   /** The number of the last message sent. */
   sent: number;
+  /** The number, among all entries of the owner, of the last one sent from memory; 0 if none was yet. */
+  sentOfAll: number;
   /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
   sentMs: number;
   /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
@@ -155,20 +157,27 @@ export class UserSubscriber implements Subscriber {
     this.waitingForRoom?.();
   }
 
-  /** Sends the new entries of these markets at once, whatever else is owed. */
-  entriesAdded(changed: Iterable<number>): void {
-    const everything = this.cursors.get(EVERYTHING);
-    if (everything !== undefined) this.pumpCursor(everything);
-    for (const market of changed) {
-      const cursor = this.cursors.get(market);
-      if (cursor !== undefined) this.pumpCursor(cursor);
+  /**
+   * Sends the new entries at once, except on streams that were behind before: what these are owed comes first, in its turn.
+   *
+   * @param changed the streams with new entries, each with its number before them
+   */
+  entriesAdded(changed: UserStream['changed']): void {
+    for (const [marketIndex, before] of changed) {
+      const cursor = this.cursors.get(marketIndex ?? EVERYTHING);
+      if (cursor === undefined) continue;
+      if (cursor.sent >= before) this.pumpCursor(cursor);
+      else if (this.canSend(cursor)) this.hasMore = true;
     }
     if (this.hasMore) this.pumpLater();
   }
 
   /** Sends all unsent entries while the socket has room and the turn has time; the rest follows later. */
   private pump(): void {
-    if (this.isScheduled) return;
+    if (this.isScheduled) {
+      this.hasMore = true; // the interrupted round may have passed a stream that can go on only now
+      return;
+    }
     this.connection.cork(() => {
       if (this.round === undefined) {
         this.round = this.cursors.values();
@@ -265,7 +274,9 @@ export class UserSubscriber implements Subscriber {
     const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = { streamId, marketIndex, sent: number, sentMs: 0, owed: undefined, needsLog: false };
+    const cursor: Cursor = {
+      ...{ streamId, marketIndex, sent: number, sentOfAll: 0, sentMs: 0, owed: undefined, needsLog: false },
+    };
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
     if (point === undefined) {
@@ -291,16 +302,22 @@ export class UserSubscriber implements Subscriber {
     this.connection.send(openingText(owed, streamId, sent, this.host.now()));
   }
 
+  /**
+   * Whether entries of a stream wait and could be sent now. A stream that waits for its turn to read the log is not searched
+   * again at each event: that can take milliseconds.
+   */
+  private canSend(cursor: Cursor): boolean {
+    const mustWait = this.reading === cursor || (cursor.needsLog && this.reading !== undefined);
+    return !mustWait && cursor.sent < this.stream.numberOf(cursor.marketIndex) && !this.connection.isFull;
+  }
+
   private pumpCursor(cursor: Cursor): void {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
-    const canSend = (): boolean =>
-      this.reading !== cursor && cursor.sent < stream.numberOf(marketIndex) && !connection.isFull;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
     if (cursor.owed !== undefined) return;
-    // A stream that waits for its turn to read the log is not searched again at each event: that can take milliseconds.
-    if (!canSend() || (cursor.needsLog && this.reading !== undefined)) return;
-    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP);
+    if (!this.canSend(cursor)) return;
+    const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP, cursor.sentOfAll);
     if (entries === undefined) {
       cursor.needsLog = true;
       if (this.reading === undefined) this.readLog(cursor);
@@ -313,10 +330,11 @@ export class UserSubscriber implements Subscriber {
         const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
         if (text !== undefined) connection.send(text);
         cursor.sent += 1;
+        cursor.sentOfAll = entry.number;
       }
     });
     cursor.sentMs = performance.now();
-    if (canSend()) this.hasMore = true;
+    if (this.canSend(cursor)) this.hasMore = true;
   }
 
   /** Continues in another event-loop turn, to keep others from waiting for a long replay. */

@@ -90,6 +90,10 @@ export class UserEntries {
     return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 2];
   }
 
+  marketNumberOf(place: number): number {
+    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 7];
+  }
+
   /** The entry at a place; its owner must not have been told to forget it. */
   read(place: number): UserEntry {
     const { numbers } = this;

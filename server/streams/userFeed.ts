@@ -16,8 +16,8 @@ export class UserStream {
   readonly marketNumbers = new Map<number, number>();
   /** Whether the stream has new entries since the last flush, and listeners. */
   isWaiting = false;
-  /** The markets of these new entries. */
-  readonly changed = new Set<number>();
+  /** The latest number before these new entries: of the stream of everything (undefined), and of each of their markets. */
+  readonly changed = new Map<number | undefined, number>();
   listenerCount = 0;
   private readonly kept: UserEntries;
   /** Places of the kept entries, oldest first, from `head` on. */
@@ -53,15 +53,33 @@ export class UserStream {
     this.head = 0;
   }
 
-  /** Up to `entriesMax` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept. */
-  since(marketIndex: number | undefined, number: number, entriesMax: number): readonly UserEntry[] | undefined {
+  /**
+   * Up to `entriesMax` entries of the stream after `number`, oldest first; undefined if the first of them is no longer kept.
+   *
+   * @param searched a number among all entries of the owner, up to which the market has none after `number`: a long backlog
+   *     is searched from there on, rather than from its end again at each of its parts
+   */
+  since(
+    marketIndex: number | undefined,
+    number: number,
+    entriesMax: number,
+    searched = 0,
+  ): readonly UserEntry[] | undefined {
     const { places, head, kept } = this;
+    const indexAfter = (ofAll: number): number => places.length - (this.number - ofAll);
     if (marketIndex === undefined) {
-      const first = places.length - (this.number - number);
+      const first = indexAfter(number);
       return first < head ? undefined : places.slice(first, first + entriesMax).map((place) => kept.read(place));
     }
     const count = this.numberOf(marketIndex) - number;
     const found: number[] = [];
+    if (count > entriesMax && indexAfter(searched) >= head) {
+      for (let at = indexAfter(searched); at < places.length && found.length < entriesMax; at += 1) {
+        const place = places[at];
+        if (kept.marketOf(place) === marketIndex && kept.marketNumberOf(place) > number) found.push(place);
+      }
+      return found.map((place) => kept.read(place));
+    }
     for (let at = places.length - 1; at >= head && found.length < count; at -= 1) {
       if (kept.marketOf(places[at]) === marketIndex) found.push(places[at]);
     }
@@ -187,7 +205,9 @@ export class UserFeed {
     stream.push(place);
     this.onEntry?.(stream, this.kept.read(place));
     if (stream.listenerCount === 0) return;
-    stream.changed.add(this.kept.marketOf(place));
+    for (const marketIndex of [undefined, this.kept.marketOf(place)]) {
+      if (!stream.changed.has(marketIndex)) stream.changed.set(marketIndex, stream.numberOf(marketIndex) - 1);
+    }
     if (stream.isWaiting) return;
     stream.isWaiting = true;
     this.dirty.push(stream);

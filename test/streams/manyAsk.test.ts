@@ -4,9 +4,12 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { PayTurns } from '../../server/streams/payTurns.ts';
+import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf } from '../support/hex.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { TestSocket } from './socket.ts';
@@ -76,10 +79,11 @@ test('100 sockets that request deep books at once all get them, spread over even
 });
 
 /** A socket of the user channel that follows this many markets. */
-async function listen(markets: number): Promise<TestSocket> {
+async function listen(markets: number, more: object = {}): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
   const auth = authOf(server.services.secret, 0);
-  socket.send({ type: 'user', auth, markets: Array.from({ length: markets }, (_, market) => conditionOf(market)) });
+  const conditions = Array.from({ length: markets }, (_, market) => conditionOf(market));
+  socket.send({ type: 'user', auth, markets: conditions, ...more });
   return socket;
 }
 
@@ -113,4 +117,33 @@ test('an order event reaches a socket that follows 1,000 markets without a scan 
     numberOf.mockRestore();
   }
   await socket.close();
+});
+
+test('an order event is sent to a socket that is up to date, and pays nothing of what 50 others are owed', async () => {
+  server = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 3_600_000 } } });
+  await Promise.all(foundingCommands(MARKETS).map((command) => server.exchange.submit(command)));
+  await deepBooks();
+  const ready = await listen(1);
+  await ready.until(({ reader }) => reader.sequences.size === 1);
+  const [stream_id] = ready.reader.sequences.keys();
+  const request = vi.spyOn(UserSubscriber.prototype, 'request');
+  const hasTime = vi.spyOn(PayTurns.prototype, 'hasTime').mockReturnValue(false);
+  const behind = await Promise.all(
+    Array.from({ length: 50 }, () => listen(1, { resume: { stream_id, sequence: 10 } })),
+  );
+  await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(50), PATIENCE);
+  request.mockRestore();
+  const since = vi.spyOn(UserStream.prototype, 'since');
+  const send = vi.spyOn(Connection.prototype, 'send');
+  await buy(0, 10 + LEVELS * 10);
+  await ready.until(({ reader }) => reader.eventCount === 1);
+  expect([since.mock.calls.length, send.mock.calls.length]).toEqual([1, 1]);
+  for (const spy of [since, send, hasTime]) spy.mockRestore();
+  const numbers = Array.from({ length: LEVELS - 9 }, (_, at) => 11 + at);
+  for (const socket of behind) {
+    await socket.until(({ reader }) => reader.eventCount === numbers.length);
+    expect(socket.events('order').map(({ sequence }) => sequence)).toEqual(numbers);
+    expect([socket.reader.faults, socket.closed]).toEqual([[], undefined]);
+  }
+  for (const socket of [ready, ...behind]) await socket.close();
 });

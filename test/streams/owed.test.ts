@@ -7,6 +7,7 @@ import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
+import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
@@ -495,4 +496,30 @@ test('streams that wait for the log are not searched in memory at each of their 
   since.mockRestore();
   expectSound(resumed);
   await resumed.close();
+});
+
+test('a message for which a stream had no room is sent although a round over the streams had just passed it', async () => {
+  await start(2, { heartbeatMs: 3_600_000, answerMsMin: 600_000, answerMsMax: 600_000 });
+  const steps: (() => void)[] = [];
+  const later = vi.spyOn(PayTurns.prototype, 'later').mockImplementation((step) => void steps.push(step));
+  // The turn ends between the first stream and the second.
+  const hasTime = vi.spyOn(PayTurns.prototype, 'hasTime').mockReturnValueOnce(true).mockReturnValue(false);
+  const beat = vi.spyOn(UserSubscriber.prototype, 'beat');
+  const entriesAdded = vi.spyOn(UserSubscriber.prototype, 'entriesAdded');
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send({ type: 'user', auth: authOf(server.services.secret, 0), markets: [conditionOf(0), conditionOf(1)] });
+  await socket.until(({ reader }) => reader.sequences.size === 1);
+  const [connection] = ping.mock.contexts as Connection[];
+  // A first beat begins another round; the next would be in an hour.
+  await vi.waitFor(() => expect(beat).toHaveBeenCalled(), PATIENCE);
+  const isFull = vi.spyOn(Connection.prototype, 'isFull', 'get').mockReturnValue(true);
+  await buy(0, 0, 0, 4_000, 100);
+  await vi.waitFor(() => expect(entriesAdded).toHaveBeenCalled(), PATIENCE);
+  isFull.mockRestore();
+  connection.drained();
+  for (const spy of [later, hasTime, beat, entriesAdded]) spy.mockRestore();
+  for (const step of steps) step();
+  await vi.waitFor(() => expect(socket.reader.eventCount).toBe(1), PATIENCE);
+  expectSound(socket);
+  await socket.close();
 });
