@@ -155,6 +155,19 @@ function idOfOneHash(make: new () => Exchange): string {
   return prepared.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
 }
 
+/** The positions of two accounts in two markets whose numbers give the same hash. */
+function positionsOfOneHash(make: new () => Exchange): string {
+  const ledger = new PreparedCore(make).part('ledger');
+  const ask = (name: string, account: number, market: number): string =>
+    String(Reflect.apply(Reflect.get(ledger, name), ledger, [account, market]));
+  const pairs = [
+    [10, 7_632],
+    [10 + 26_443, 1],
+  ] as const;
+  const positions = pairs.map(([account, market]) => ask('positionFor', account, market));
+  return [...positions, ...pairs.map(([account, market]) => ask('find', account, market))].join(' ');
+}
+
 /** A snapshot in which a slice of ids lies right after the last one of its hour. */
 function sliceBeyondItsHour(make: new () => Exchange): string {
   const values = new Map<string, unknown>();
@@ -173,6 +186,7 @@ const questions = [
   snapshotInCommand,
   orderBehindAnother,
   idOfOneHash,
+  positionsOfOneHash,
   sliceBeyondItsHour,
 ];
 

@@ -22,6 +22,7 @@ import {
 const FIRST_MARKET = MARKETS + 87;
 const MAKER = OWNERS + 300;
 const TAKER = OWNERS + 301;
+const SPENDER = OWNERS + 302;
 const FIRST_ORDER = ORDERS + 11_000;
 const FUNDS_MICRO = 900_000_000;
 const FEES_WALLET = `0x${hex(1, 40)}`;
@@ -73,6 +74,19 @@ export function missLimitsByOneStep(take: Take, tMs: number): void {
   const amounts = priced(2_740, 497);
   offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
+}
+
+/** An order of one micro that is no longer covered once its owner has spent that micro in another market. */
+export function spendLastMicro(take: Take, tMs: number): void {
+  const [ofOrder, ofTrade] = [FIRST_MARKET + 8, FIRST_MARKET + 9];
+  for (const marketIndex of [ofOrder, ofTrade]) createMarket(take, tMs, marketIndex, { tickPips: 1 });
+  split(take, tMs, MAKER, ofTrade, 1_000_000);
+  const least = priced(1, 1);
+  offer(take, tMs, FIRST_ORDER + 17, MAKER, { marketIndex: ofTrade, side: Side.SELL, ...least });
+  fund(take, tMs, SPENDER, least.moneyMicro);
+  const buying = { side: Side.BUY, ...least };
+  offer(take, tMs, FIRST_ORDER + 18, SPENDER, { ...buying, marketIndex: ofOrder });
+  offer(take, tMs, FIRST_ORDER + 19, SPENDER, { ...buying, marketIndex: ofTrade, orderType: OrderType.FAK });
 }
 
 /** An order for the wallet that holds the fees, by an owner whose wallet it is not: the account is number 0. */

@@ -19,6 +19,8 @@ const STRANGER = OWNERS + 501;
 const BUYS = 0;
 const SELLS = 1;
 const FUNDS_MICRO = 90_000_000_000;
+/** Accounts in the core's first tables; two of them are its own. */
+const FIRST_ACCOUNTS = 64;
 const KEY_WORDS = 4;
 const ID_WORDS = 8;
 /** The killer applies batches of 20 commands, one in every 60: a situation that lasts this long lies wholly in one of them. */
@@ -60,6 +62,8 @@ export function lookalikes(take: Take): void {
   take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
   for (const market of [BUYS, SELLS]) createMarket(take, T_MS, market);
   fund(take, T_MS, OWNER, FUNDS_MICRO);
+  // As many accounts as there is room for at first: a snapshot of them can be loaded.
+  for (let owner = OWNER + 2; owner < OWNER + 2 + FIRST_ACCOUNTS - 3; owner += 1) fund(take, T_MS, owner, 1);
   const fresh = new Fresh();
   // The first key of all is that of an empty place in the table of keys.
   buy(take, { orderId: fresh.id(), keyId: textOf([0, 0, 0, 0]) });
@@ -115,8 +119,12 @@ const sell = (take: Take, orderId: string, moneyMicro: number, sharesMicro: numb
     ...{ makerAmountMicro: sharesMicro, takerAmountMicro: moneyMicro },
   });
 
-/** A SELL whose money is a price times its timestamp: taken for its shares, the timestamp gives a price on the tick. */
+/**
+ * SELLs whose money is a price times something else than their shares: times their timestamp, or times lots of a micro share
+ * more or less than there are.
+ */
 function confuseAmounts(take: Take, fresh: Fresh): void {
+  for (const lotMicro of [9_999, 10_001]) sell(take, fresh.id(), 500_000, 100 * lotMicro);
   sell(take, fresh.id(), 500_000, 1_000_000);
   sell(take, fresh.id(), T_MS / 1_000, T_MS / 500);
 }

@@ -77,7 +77,9 @@ function changesOfLine(code: string, start: number): Change[] {
   for (const { index, 0: digits } of code.matchAll(/(?<![\w.$])(?:0x[\da-f]+|\d[\d_]*)(?![\w.])/g)) {
     const number = Number(digits.replaceAll('_', ''));
     add('one', index, digits, String(number + 1));
-    add('one', index, digits, number === 0 ? '(-1)' : String(number - 1));
+    // A step of nothing would loop endlessly, which takes a minute to notice.
+    const isStep = /[+-]= $/.test(code.slice(0, index));
+    if (!isStep) add('one', index, digits, number === 0 ? '(-1)' : String(number - 1));
   }
   for (const { index, 1: sign } of code.matchAll(/(?<=[\w)\]] )([+-])(?==? )/g)) {
     add('sign', index, sign, sign === '+' ? '-' : '+');

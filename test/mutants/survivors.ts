@@ -51,6 +51,9 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^usualOrder/, /^timestampMs .* ⇒ (?:>= → >|<= → <|- → \+|\+ → -)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(position < 0 .* ⇒ (?:< → <=|0 → 1)$/, UNUSUAL),
+  equal(/^usualOrder/, /^const UNUSUAL_TERMS = .* ⇒ 0x0101 → 25[68]$/, UNUSUAL),
+  equal(/^usualOrder/, /^expirationS === 0 && ⇒ 0 → \(-1\)$/, UNUSUAL),
+  equal(/^usualOrder/, /^const money = .* ⇒ \+ → -$/, UNUSUAL),
   equal(/^usualOrder/, /^const pips = .* ⇒ 0 → (?:1|\(-1\))$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(Math\.floor\(lots\) .* ⇒ (?:< → <=|> → >=)$/, UNUSUAL),
   equal(/^usualOrder/, /^if \(level < 1 .* ⇒ (?:< → <=|1 → 2)$/, UNUSUAL),
@@ -61,6 +64,17 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
   equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'The numbers of keys are internal: nothing returns them.'),
+  equal(/^links/, /^return first \^ .* ⇒ 31 → 30$/, 'No slot and no position is as large as 2^30.'),
+  equal(
+    /^orderBook/,
+    /^if \(pool\.heapPlace\(slot\) >= 0\) .* ⇒ 0 → \(-1\)$/,
+    'The heap withdraws nothing that it does not hold.',
+  ),
+  equal(
+    /^(?:orderBook|usualOrder)/,
+    /^if \(market\.autoTick !== 0\) state\.touchedMarket = .* ⇒ 0 → \(-1\)$/,
+    'A market that is examined without need needs no change.',
+  ),
   equal(/^lifecycle/, /^state\.touchedMarket = NONE;/, 'A market that is examined once more needs no change.'),
   equal(
     /^orderBook/,
@@ -108,6 +122,7 @@ const reasons: readonly Reason[] = [
     'Account 0 holds the fees: nobody has a key of its owner.',
   ),
   equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, EQUAL_OPERANDS),
+  equal(/^entry/, /^if \(found > 0\) matchOrder\(.* ⇒ 0 → \(-1\)$/, 'Where nothing was found, nothing is matched.'),
   equal(
     /^entry/,
     /^order\.owner = state\.accounts\.owners/,
@@ -162,6 +177,7 @@ const reasons: readonly Reason[] = [
     /^return timestampMs >= this\.startMs .* ⇒ >= → >$/,
     'Which slice is tried first; the table has all of them.',
   ),
+  equal(/^heartbeatTable/, /^this\.due\.push\(.* ⇒ 0 → /, 'A number that is the same for all of them decides nothing.'),
   equal(/^heartbeatTable/, /^this\.sessions\.push\(.* ⇒ false → true$/, 'It is set to true right afterwards.'),
   equal(/^idWindow/, /^this\.recent = noSlice;/, 'Times within a dropped slice are refused before it is looked up.'),
   equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Only the first three are used.'),
@@ -285,7 +301,7 @@ const reasons: readonly Reason[] = [
     'A bound that stays too high: the account is examined more often.',
   ),
   equal(/^exchange/, /account < accounts\.accountCount; .* ⇒ < → <=/, 'After the last account there is no wallet.'),
-  equal(/^dryRun/, /^const ASK = 1;/, 'Compared only with BID.'),
+  equal(/^(?:dryRun|ladder)/, /^(?:export )?const ASK = 1;/, 'Compared only with BID.'),
   equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies within both ends of a ladder.'),
   equal(
     /^dryRun/,
