@@ -313,18 +313,14 @@ export class Ledger {
     this.money = doublesOf(this.words);
     this.firstOfAccount = sections.int32('firstOfAccount', this.firstOfAccount);
     this.table = sections.int32('table', this.table);
-    const capacity = this.table.length / 2;
-    requireSound(isCapacity(capacity, 2), `the table of positions has ${this.table.length} words`);
-    this.shift = Math.clz32(capacity) + 1;
-    const { positionCount, words, bound, firstOfAccount } = this;
+    const { positionCount, words, table, bound, firstOfAccount } = this;
+    const room = words.length / STRIDE;
+    requireSound(isCapacity(room) && positionCount <= room, `${positionCount} positions have room for ${room}`);
+    requireRoom(room * TABLE_WORDS, { table });
     requireRoom(this.collateral.length, { bound, firstOfAccount });
-    requireRoom((words.length / STRIDE) * TABLE_WORDS, { table: this.table });
-    requireSound(
-      positionCount << SHIFT <= words.length && positionCount < capacity,
-      `there are ${positionCount} positions`,
-    );
+    this.shift = Math.clz32(table.length / 2) + 1;
     let found = 0;
-    for (let at = 0; at < this.table.length; at += 2) if (this.table[at] >= 0) found += 1;
+    for (let at = 0; at < table.length; at += 2) if (table[at] >= 0) found += 1;
     requireSound(found === positionCount, `${found} of ${positionCount} positions can be found`);
   }
 

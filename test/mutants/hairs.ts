@@ -1,6 +1,6 @@
 // Amounts, prices, times and accounts that miss a limit by the smallest step, which no random order does: by a pip, by a micro,
-// by the last digit of a product, by one. Used by crowd.ts, and by traces.ts for the one that needs an exchange of its own.
-import { MarketField, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
+// by the last digit of a product, by one. Used by crowd.ts, and by traces.ts for those that need an exchange of their own.
+import { MarketField, OrderType, Resolution, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
 import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import {
   addressOf,
@@ -23,6 +23,7 @@ const FIRST_MARKET = MARKETS + 87;
 const MAKER = OWNERS + 300;
 const TAKER = OWNERS + 301;
 const SPENDER = OWNERS + 302;
+const MEETER = OWNERS + 303;
 const FIRST_ORDER = ORDERS + 11_000;
 const FUNDS_MICRO = 900_000_000;
 const FEES_WALLET = `0x${hex(1, 40)}`;
@@ -74,6 +75,34 @@ export function missLimitsByOneStep(take: Take, tMs: number): void {
   const amounts = priced(2_740, 497);
   offer(take, tMs, FIRST_ORDER + 12, MAKER, { marketIndex: ofFees, side: Side.SELL, ...amounts });
   offer(take, tMs, FIRST_ORDER + 13, TAKER, { ...taking, marketIndex: ofFees, ...amounts });
+}
+
+/**
+ * An order that meets one own order, whose collateral it gets back, after one that met two and was refused: it must not get
+ * back that of both.
+ */
+export function meetOneAfterTwo(take: Take, tMs: number): void {
+  const marketIndex = FIRST_MARKET + 10;
+  createMarket(take, tMs, marketIndex);
+  fund(take, tMs, MEETER, 1_000_000);
+  for (const [at, pips] of [4_000, 3_000].entries()) {
+    placeOrder(take, tMs, {
+      ...{ orderId: orderIdOf(FIRST_ORDER + 30 + at), keyId: keyOf(MEETER), maker: addressOf(MEETER) },
+      ...{ marketIndex, outcome: 1, makerAmountMicro: 100 * pips, takerAmountMicro: 1_000_000 },
+    });
+  }
+  offer(take, tMs, FIRST_ORDER + 32, MEETER, { marketIndex, side: Side.BUY, ...priced(7_000, 200) });
+  offer(take, tMs, FIRST_ORDER + 33, MEETER, { marketIndex, side: Side.BUY, ...priced(6_000, 150) });
+}
+
+/** An exchange with a market that paid half to each token, of which nothing has been redeemed. */
+export function payHalf(take: Take): void {
+  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+  take(TIME_ZERO_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
+  createMarket(take, TIME_ZERO_MS, 0);
+  fund(take, TIME_ZERO_MS, MAKER, FUNDS_MICRO);
+  split(take, TIME_ZERO_MS, MAKER, 0, 1_000_000);
+  take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex: 0, resolution: Resolution.SPLIT });
 }
 
 /** An order of one micro that is no longer covered once its owner has spent that micro in another market. */

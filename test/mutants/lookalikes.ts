@@ -124,8 +124,8 @@ const sell = (take: Take, orderId: string, moneyMicro: number, sharesMicro: numb
  * more or less than there are.
  */
 function confuseAmounts(take: Take, fresh: Fresh): void {
-  for (const lotMicro of [9_999, 10_001]) sell(take, fresh.id(), 500_000, 100 * lotMicro);
   sell(take, fresh.id(), 500_000, 1_000_000);
+  for (const lotMicro of [9_999, 10_001]) sell(take, fresh.id(), 500_000, 100 * lotMicro);
   sell(take, fresh.id(), T_MS / 1_000, T_MS / 500);
 }
 

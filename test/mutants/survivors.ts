@@ -128,6 +128,7 @@ const reasons: readonly Reason[] = [
     /^order\.owner = state\.accounts\.owners/,
     'An account opened by an order holds nothing, so that order cannot rest.',
   ),
+  equal(/^exchange/, /^if \(state\.freshTrades > 0\) queueFresh.* ⇒ > → >=$/, 'Without fresh trades none is queued.'),
   equal(/^exchange/, /suspectCount > 0\) coverAccounts.* ⇒ >/, 'Without suspects the pass examines no account.'),
   equal(
     /^dueHeap/,
@@ -313,6 +314,7 @@ const reasons: readonly Reason[] = [
     /^this\.suspectCount \+= 1; ⇒ 1/,
     'The gaps hold entries of earlier commands, which need nothing any more.',
   ),
+  equal(/^invariants/, /^for \(let level = 1; .* ⇒ 1 → 0$/, 'No order rests at a price of 0.'),
   equal(/^invariants/, /^let previous = 0;/, 'Order numbers begin at 1, which is checked earlier.'),
 ];
 

@@ -11,7 +11,7 @@ import { asideAnswers, fewOwners } from './asides.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
 import { damagedLoadOutcomes } from './damagedSnapshots.ts';
-import { acceptAnyAge } from './hairs.ts';
+import { acceptAnyAge, payHalf } from './hairs.ts';
 import { lookalikes } from './lookalikes.ts';
 
 interface TracedCommand {
@@ -50,6 +50,7 @@ const ACCOUNTS_ASKED = 40;
 const CORRUPTED: ReadonlyMap<string, number> = new Map([
   ['seed 3', 420],
   ['few owners', Infinity],
+  ['half paid', Infinity],
 ]);
 
 /** A core's answers to every question, as one text. */
@@ -124,7 +125,8 @@ function marketsIn(core: Exchange): number {
 
 /**
  * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange that accepts orders
- * of any age, one with few owners, and one with keys and amounts that look like others.
+ * of any age, one with few owners, one with keys and amounts that look like others, and
+ * one that has paid half.
  */
 export function recordTraces(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
@@ -145,6 +147,7 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
     ['any age', acceptAnyAge],
     ['few owners', fewOwners],
     ['lookalikes', lookalikes],
+    ['half paid', payHalf],
   ] as const) {
     const timed: TimedCommand[] = [];
     play((tMs: number, command: Command) => timed.push({ tMs, command }));
