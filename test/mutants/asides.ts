@@ -2,7 +2,7 @@
 // the middle of a command, with an order behind other bytes in its message, and with ids that share bits as digests never do.
 // traces.ts records the answers of the unchanged core; the killer compares a mutant's with them.
 import { SLICE_MS } from '../../engine/core/idWindow.ts';
-import type { Exchange } from '../../engine/core/index.ts';
+import { Exchange } from '../../engine/core/index.ts';
 import {
   type Command,
   EventWriter,
@@ -28,6 +28,8 @@ const ORDER_AT = 128;
 const TIME_AT = 120;
 /** Index of the first digit of an id's third word, after its 0x. */
 const THIRD_WORD_AT = 18;
+/** Accounts with as many positions as make their table grow twice. */
+const GROWING = Array.from({ length: 600 }, (_, index) => 20 + index);
 const SLICES_AN_HOUR = 3_600_000 / SLICE_MS;
 
 /**
@@ -168,6 +170,19 @@ function positionsOfOneHash(make: new () => Exchange): string {
   return [...positions, ...pairs.map(([account, market]) => ask('find', account, market))].join(' ');
 }
 
+/** The positions that a core finds in a snapshot of the unchanged one, whose table has grown: its own may hide a fault of both. */
+function positionsOfUnchanged(make: new () => Exchange): string {
+  const prepared = new PreparedCore(Exchange);
+  const positionFor = Reflect.get(prepared.part('ledger'), 'positionFor');
+  for (const account of GROWING) Reflect.apply(positionFor, prepared.part('ledger'), [account, 0]);
+  const values = new Map<string, unknown>();
+  prepared.core.visit(new KeptSections(values, false));
+  const loaded = new make();
+  loaded.visit(new KeptSections(values, true));
+  const ledger: object = Reflect.get(Reflect.get(loaded, 'state'), 'ledger');
+  return GROWING.map((account) => Reflect.apply(Reflect.get(ledger, 'find'), ledger, [account, 0])).join(' ');
+}
+
 /** A snapshot in which a slice of ids lies right after the last one of its hour. */
 function sliceBeyondItsHour(make: new () => Exchange): string {
   const values = new Map<string, unknown>();
@@ -187,6 +202,7 @@ const questions = [
   orderBehindAnother,
   idOfOneHash,
   positionsOfOneHash,
+  positionsOfUnchanged,
   sliceBeyondItsHour,
 ];
 

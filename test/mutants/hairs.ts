@@ -95,14 +95,16 @@ export function meetOneAfterTwo(take: Take, tMs: number): void {
   offer(take, tMs, FIRST_ORDER + 33, MEETER, { marketIndex, side: Side.BUY, ...priced(6_000, 150) });
 }
 
-/** An exchange with a market that paid half to each token, of which nothing has been redeemed. */
+/** An exchange with two markets that paid half to each token, of which nothing has been redeemed. */
 export function payHalf(take: Take): void {
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(TIME_ZERO_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
-  createMarket(take, TIME_ZERO_MS, 0);
   fund(take, TIME_ZERO_MS, MAKER, FUNDS_MICRO);
-  split(take, TIME_ZERO_MS, MAKER, 0, 1_000_000);
-  take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex: 0, resolution: Resolution.SPLIT });
+  for (const marketIndex of [0, 1]) {
+    createMarket(take, TIME_ZERO_MS, marketIndex);
+    split(take, TIME_ZERO_MS, MAKER, marketIndex, 1_000_000);
+    take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex, resolution: Resolution.SPLIT });
+  }
 }
 
 /** An order of one micro that is no longer covered once its owner has spent that micro in another market. */
