@@ -198,7 +198,11 @@ const reasons: readonly Reason[] = [
     'The numbers of keys are internal, and an offset of up to three bytes is in the same word.',
   ),
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 already.'),
-  equal(/^ladder/, /\+ 31\) >>> 5; ⇒ 31 /, 'No number of levels is one more than a multiple of 32.'),
+  equal(
+    /^ladder/,
+    /\+ 31\) >>> 5; ⇒ 31 /,
+    'A word more than the levels need, or one fewer where they are one more than a multiple of 32, which they never are.',
+  ),
   equal(/^exchange/, /^(?:this\.)?lookAhead\(/, PREFETCH),
   equal(
     /^exchange/,
