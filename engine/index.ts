@@ -17,6 +17,7 @@ export {
   dataFileIn,
   FormatUnsupported,
   isOfSystem,
+  isRefusedBySystem,
   isWithin,
   JournalArchived,
   JournalDamaged,

@@ -21,6 +21,12 @@ export const codeOf = (error: unknown): string => (error instanceof Error && 'co
 /** Whether the system refused something, as on a full disk or without permission. */
 export const isOfSystem = (error: unknown): error is Error => /^E[A-Z]+$/.test(codeOf(error));
 
+/** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
+const UNREADABLE: readonly string[] = ['EIO', 'EISDIR'];
+
+/** Whether the system does not let us use a file now, as when too many are open: that says nothing about its content. */
+export const isRefusedBySystem = (error: unknown): boolean => isOfSystem(error) && !UNREADABLE.includes(codeOf(error));
+
 /** Whether the process or the system has nothing left to open a file with at present: that says nothing about the file. */
 export const isExhausted = (error: unknown): boolean => ['EMFILE', 'ENFILE', 'ENOMEM'].includes(codeOf(error));
 

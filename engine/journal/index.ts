@@ -22,6 +22,7 @@ export {
   copyDurably,
   dataFileIn,
   isOfSystem,
+  isRefusedBySystem,
   isWithin,
   journalFileIn,
   journalFolderIn,

@@ -7,7 +7,7 @@ import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
 import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
 import { requireSameVersion } from './errors.ts';
-import { codeOf, isOfSystem } from './files.ts';
+import { codeOf, isRefusedBySystem } from './files.ts';
 
 /** Version of the file format. The content of each part has a version of its own, in `SnapshotFacts`. */
 const FORMAT_VERSION = 1;
@@ -226,17 +226,14 @@ function openFile(path: string): number {
   }
 }
 
-/** What the system says of a file that nobody can read later either: the disk cannot, it is a folder, or it is gone. */
-const UNREADABLE: readonly string[] = ['EIO', 'EISDIR', 'ENOENT'];
-
 /**
  * What to throw when a file cannot be opened or read: SnapshotUnusable, or the error itself if the system only does not let us
  * read it now, as when too many files are open. That says nothing about the file.
  */
 function readFailure(error: unknown): unknown {
-  return isOfSystem(error) && !UNREADABLE.includes(codeOf(error))
-    ? error
-    : new SnapshotUnusable(reasonOf(error), error);
+  // One that is gone was pruned meanwhile.
+  const isRefused = isRefusedBySystem(error) && codeOf(error) !== 'ENOENT';
+  return isRefused ? error : new SnapshotUnusable(reasonOf(error), error);
 }
 
 function readAll(descriptor: number, bytes: Uint8Array, position: number): void {

@@ -41,7 +41,7 @@ export function requireSound(isSound: boolean, reason: string): asserts isSound 
 /** Asserts that the loaded columns of a table, by name, each have room for as many rows. Throws SnapshotUnusable. */
 export function requireRoom(rows: number, columns: Readonly<Record<string, { readonly length: number }>>): void {
   for (const [name, { length }] of Object.entries(columns))
-    requireSound(length === rows, `the column ${name} has ${length} numbers instead of ${rows}`);
+    requireSound(length === rows, `the column ${name} has ${length} entries instead of ${rows}`);
 }
 
 /** Whether a table can have this length: a power of two that is at least `least`. */

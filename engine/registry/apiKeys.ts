@@ -1,6 +1,14 @@
 // All API keys, past and present: their owner, nonce and generation, and whether they are still active. Part of the registry,
 // which checks every order and cancel here: that check reads the message's bytes and allocates nothing.
-import { ApiKeyKind, bytesToHex, KeyTable, type Message, requireSound, type Sections } from '../protocol/index.ts';
+import {
+  ApiKeyKind,
+  bytesToHex,
+  KeyTable,
+  type Message,
+  requireRoom,
+  requireSound,
+  type Sections,
+} from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface ApiKey {
@@ -88,9 +96,8 @@ export class ApiKeys {
       this.keys.length <= this.isActive.length,
       `${this.keys.length} API keys are more than there is room for`,
     );
-    const isWhole =
-      this.isTrading.length === this.isActive.length && this.owners.length === this.isActive.length * OWNER_WORDS;
-    requireSound(isWhole, `not every list of API keys has room for ${this.isActive.length}`);
+    requireRoom(this.isActive.length, { isTrading: this.isTrading });
+    requireRoom(this.isActive.length * OWNER_WORDS, { owners: this.owners });
     for (const [index, { owner, nonce }] of this.keys.entries()) {
       this.keyOwners.add(owner);
       if (this.isTrading[index] === 1) this.activeTrading.set(tradingSlot(owner, nonce), index);

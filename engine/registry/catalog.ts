@@ -1,7 +1,15 @@
 // The texts of events and markets: slugs, condition ids, token ids and their creators' own texts. Part of the registry; it
 // keeps the ids and slugs unique and numbers the events. The terms that a market trades under (status, tick, fees) are in the
 // core.
-import { type CommandOf, requireSound, type Sections, TextTable, tokenNumber, visitTexts } from '../protocol/index.ts';
+import {
+  type CommandOf,
+  requireRoom,
+  requireSound,
+  type Sections,
+  TextTable,
+  tokenNumber,
+  visitTexts,
+} from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 /** The JSON texts of a tail. The registry reads `slug` and keeps the rest unchanged. */
@@ -118,10 +126,7 @@ export class Catalog {
     const slugs = column('slug', ({ slug }) => slug);
     const texts = column('json', ({ json }) => json);
     if (!sections.isLoading) return markets;
-    const isWhole = [numbers, firstTokens, secondTokens, slugs, texts].every(
-      ({ length }) => length === conditionIds.length,
-    );
-    requireSound(isWhole, `not every column of the catalog has ${conditionIds.length} markets`);
+    requireRoom(conditionIds.length, { numbers, firstTokens, secondTokens, slugs, texts });
     return conditionIds.map((conditionId, index) => ({
       eventNumber: numbers[index],
       conditionId,

@@ -1,13 +1,7 @@
 // The errors that keep the historian from answering, and which of them say nothing about its index. The HTTP layer turns the
 // first into a 503. From IndexDamaged the thread recovers by rebuilding the index; after LogUnreadable and CommitFailed it is
 // started again with the index that it has. A client never causes any of them.
-import { codeOf, isOfSystem } from '../../engine/index.ts';
-
-/** What the system says of a file that will not be readable later either: the disk cannot read it, or it is a folder. */
-const UNREADABLE: readonly string[] = ['EIO', 'EISDIR'];
-
-/** Whether the system does not let us use a file now, as when too many are open: that says nothing about its content. */
-export const isRefusedBySystem = (error: unknown): boolean => isOfSystem(error) && !UNREADABLE.includes(codeOf(error));
+import { isRefusedBySystem } from '../../engine/index.ts';
 
 /** The historian cannot answer at present, for an internal reason; it is recovering, so a later retry helps. */
 export class HistorianUnavailable extends Error {

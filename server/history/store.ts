@@ -10,6 +10,7 @@ import {
   codeOf,
   DiskSpace,
   dataFileIn,
+  isRefusedBySystem,
   prepareToWrite,
   reasonOf,
   syncFile,
@@ -17,7 +18,7 @@ import {
   withDeadline,
   writeWhole,
 } from '../../engine/index.ts';
-import { CommitFailed, isRefusedBySystem } from './errors.ts';
+import { CommitFailed } from './errors.ts';
 
 /** Version of the layout of the whole index; an index of another version is dropped. */
 export const INDEX_FORMAT = 3;
