@@ -35,6 +35,8 @@ const namesOf = (family: Family, prefix: string): AuthHeaders => ({
 const POLY = namesOf('poly', 'poly');
 const SERVICE = namesOf('service', 'service');
 const BUILDER = namesOf('poly', 'poly_builder');
+/** A read-only key in a header of its own, as Polymarket's examples send it. */
+const READONLY: AuthHeaders = { ...POLY, apiKey: 'poly_readonly_api_key' };
 
 function readNamed(get: (name: string) => string, names: AuthHeaders): AuthHeaders {
   return {
@@ -59,13 +61,23 @@ export function readAuthHeaders(get: (name: string) => string): AuthHeaders {
   return readNamed(get, get(POLY.address) !== '' ? POLY : SERVICE);
 }
 
+/** The headers of a key that has a header of its own; undefined if there are none, or an API key beside them. */
+function readBesideNoKey(get: (name: string) => string, names: AuthHeaders): AuthHeaders | undefined {
+  if (get(names.apiKey) === '' || readAuthHeaders(get).apiKey !== '') return undefined;
+  return readNamed(get, names);
+}
+
 /**
  * The headers of a request signed by a builder key, which name no owner; undefined if there are none. Clients send them
  * alongside others, so an API key takes precedence.
  */
 export function readBuilderHeaders(get: (name: string) => string): AuthHeaders | undefined {
-  if (get(BUILDER.apiKey) === '' || readAuthHeaders(get).apiKey !== '') return undefined;
-  return readNamed(get, BUILDER);
+  return readBesideNoKey(get, BUILDER);
+}
+
+/** The address and the key of a request that names a read-only key as such; undefined if none does. */
+export function readReadonlyHeaders(get: (name: string) => string): AuthHeaders | undefined {
+  return readBesideNoKey(get, READONLY);
 }
 
 /** Whether the headers are a wallet's: they have a signature and no part of a key's credentials. */

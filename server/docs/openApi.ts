@@ -102,6 +102,7 @@ class SchemaWriter {
 
 const POLY = ['POLY_ADDRESS', 'POLY_API_KEY', 'POLY_PASSPHRASE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
 const POLY_WALLET = ['POLY_ADDRESS', 'POLY_NONCE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
+const POLY_READONLY = ['POLY_ADDRESS', 'POLY_READONLY_API_KEY'];
 const POLY_BUILDER = POLY.slice(1).map((name) => name.replace('POLY', 'POLY_BUILDER'));
 const asService = (names: readonly string[]): readonly string[] => names.map((name) => name.replace('POLY', 'SERVICE'));
 const allOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, []]));
@@ -114,7 +115,7 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
   l2: eitherFamily(POLY),
   'l1-or-l2': [...eitherFamily(POLY), ...eitherFamily(POLY_WALLET)],
   'l2-or-builder': [...eitherFamily(POLY), allOf(POLY_BUILDER)],
-  'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2))],
+  'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2)), allOf(POLY_READONLY)],
   builder: [{}, ...eitherFamily(POLY)],
   admin: [{ admin: [] }],
   watch: [{}, { watch: [] }],
@@ -139,6 +140,7 @@ const BEARER = { type: 'http', scheme: 'bearer' } as const;
 const HEADER_SENTENCES: Readonly<Record<string, string>> = {
   POLY_ADDRESS: 'The address of the wallet that signs the request or owns the API key.',
   POLY_API_KEY: 'The API key, a UUID.',
+  POLY_READONLY_API_KEY: 'A read-only API key, for reads without a signature; POLY_API_KEY accepts it too.',
   POLY_PASSPHRASE: 'The passphrase issued with the API key.',
   POLY_TIMESTAMP: `Unix seconds, at most ${AUTH_AGE_MS_MAX / 1000} behind and ${AUTH_AHEAD_MS_MAX / 1000} ahead of the exchange's clock.`,
   POLY_NONCE: 'An integer. Each nonce yields a different API key for the wallet. Clients send 0.',
@@ -149,7 +151,7 @@ const HEADER_SENTENCES: Readonly<Record<string, string>> = {
 
 function securitySchemes(): Readonly<Record<string, JsonSchema>> {
   const names = [...new Set([...POLY, ...POLY_WALLET])];
-  const headers = [...names, ...asService(names), ...POLY_BUILDER].map((name) => {
+  const headers = [...names, ...asService(names), ...POLY_READONLY.slice(1), ...POLY_BUILDER].map((name) => {
     const description = HEADER_SENTENCES[name.replace(/^SERVICE|^POLY_BUILDER/, 'POLY')];
     return [name, { type: 'apiKey', in: 'header', name, description }] as const;
   });

@@ -6,7 +6,13 @@ import { ApiKeyKind } from '../../engine/index.ts';
 import { credentialsOf } from '../auth/apiKeys.ts';
 import type { Caller } from '../auth/caller.ts';
 import { verifyL1 } from '../auth/clobAuth.ts';
-import { type AuthHeaders, isWalletSigned, readAuthHeaders, readBuilderHeaders } from '../auth/headers.ts';
+import {
+  type AuthHeaders,
+  isWalletSigned,
+  readAuthHeaders,
+  readBuilderHeaders,
+  readReadonlyHeaders,
+} from '../auth/headers.ts';
 import { ZERO_BYTES16 } from '../auth/hex.ts';
 import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
 import { isPrivate } from '../config/config.ts';
@@ -115,13 +121,22 @@ function makeKeyChecks({ views, secret }: Services) {
     return { key, held };
   };
 
-  const byKey = (request: HttpRequest, kinds: readonly ApiKeyKind[]): Caller => {
-    const headers = readAuthHeaders(request.header);
+  const byKey = (
+    request: HttpRequest,
+    kinds: readonly ApiKeyKind[],
+    headers = readAuthHeaders(request.header),
+  ): Caller => {
     const { key, held } = namedKey(headers);
     if (!kinds.includes(key.kind)) throw invalidKey();
     if (headers.address.toLowerCase() !== key.owner) throw invalidKey();
     if (key.kind !== ApiKeyKind.READONLY && !isSigned(headers, request, held)) throw invalidKey();
     return held.caller;
+  };
+
+  /** The header of read-only keys accepts no key of another kind, not even with its signature. */
+  const byReadingKey = (request: HttpRequest): Caller => {
+    const headers = readReadonlyHeaders(request.header);
+    return headers === undefined ? byKey(request, READING) : byKey(request, [ApiKeyKind.READONLY], headers);
   };
 
   /** A builder's own headers carry no address; the key alone identifies the owner. */
@@ -133,7 +148,7 @@ function makeKeyChecks({ views, secret }: Services) {
     return held.caller;
   };
 
-  return { byKey, byKeyOrBuilder };
+  return { byKey, byReadingKey, byKeyOrBuilder };
 }
 
 /** The checks for operators, monitors and developers, which yield no caller. */
@@ -162,7 +177,7 @@ function makeOperatorChecks({ config }: Services) {
 
 /** The checks of all levels of authentication. */
 export function makeAuthenticator(services: Services): Authenticator {
-  const { byKey, byKeyOrBuilder } = makeKeyChecks(services);
+  const { byKey, byReadingKey, byKeyOrBuilder } = makeKeyChecks(services);
   const { byToken, byWatcher, inDevelopment } = makeOperatorChecks(services);
 
   const byWallet = (request: HttpRequest): Caller => {
@@ -191,7 +206,7 @@ export function makeAuthenticator(services: Services): Authenticator {
       case 'l2':
         return byKey(request, TRADING);
       case 'l2-read':
-        return byKey(request, READING);
+        return byReadingKey(request);
       case 'l1-or-l2':
         return byWalletOrKey(request);
       case 'l2-or-builder':

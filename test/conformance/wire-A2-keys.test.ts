@@ -172,6 +172,20 @@ test('credentials of one owner are rejected for the account of another', async (
   expect(await clientWith(bob, bobCreds).getApiKeys()).toEqual({ apiKeys: [bobCreds.key] });
 });
 
+test('a read-only key reads in the header of its own that the official examples use', async () => {
+  const trader = await newTrader(world.url);
+  const { apiKey } = await trader.client.createReadonlyApiKey();
+  const market = await createMarket(world.url);
+  const { orderID } = await limit(trader, market, Side.BUY, market.yes, 0.4, 10);
+  const headers = { POLY_READONLY_API_KEY: apiKey, POLY_ADDRESS: trader.account.address };
+  const read = (path: string) => send(world.url, 'GET', path, undefined, headers);
+  const orders = await read(`/data/orders?maker_address=${trader.account.address}`);
+  expect([orders.status, orders.json.data?.map(({ id }: { id: string }) => id)]).toEqual([200, [orderID]]);
+  expect(await read('/data/trades')).toMatchObject({ status: 200, json: { data: [] } });
+  const { balance } = await trader.client.getBalanceAllowance({ asset_type: AssetType.COLLATERAL });
+  expect(await read('/balance-allowance?asset_type=COLLATERAL')).toMatchObject({ status: 200, json: { balance } });
+});
+
 test('the client reads server time and version, and requests signed with server time succeed', async () => {
   const account = newAccount();
   const creds = await bareClient(account).createApiKey();

@@ -7,7 +7,7 @@ import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, type JsonReply, l2Headers, send } from '../support/client.ts';
 import { UUID } from '../support/uuid.ts';
 import { callHandler, replyInTurns } from './handlerTurns.ts';
-import { alice, bob, call, market, openTradingWorld, post, server } from './tradingWorld.ts';
+import { alice, bob, call, market, openTradingWorld, orderBody, post, server } from './tradingWorld.ts';
 
 beforeAll(openTradingWorld);
 afterAll(() => server.close());
@@ -34,6 +34,24 @@ test('a read-only key reads own data with only address and key, and is rejected 
     expect([path, (await withKey(json.apiKey, method, path)).status]).toEqual([path, 401]);
   }
   expect((await withKey(json.apiKey, 'GET', '/data/orders', bob.wallet.address)).status).toBe(401);
+});
+
+test('the header of read-only keys accepts no other key, and such a key neither places nor cancels orders', async () => {
+  const { apiKey } = (await call(alice, 'POST', '/auth/readonly-api-key')).json;
+  const { orderID } = (await post(alice, market, { pips: 2900, shares: 10 })).json;
+  const statusOf = async (headers: Readonly<Record<string, string>>, method: string, path: string, body?: unknown) =>
+    (await send(server.url, method, path, body, { POLY_ADDRESS: alice.wallet.address, ...headers })).status;
+  const named = { POLY_READONLY_API_KEY: apiKey };
+  expect(await statusOf(named, 'GET', '/data/orders')).toBe(200);
+  expect(await statusOf(named, 'POST', '/order', orderBody(alice, market, { pips: 2800, shares: 10 }))).toBe(401);
+  expect(await statusOf(named, 'DELETE', '/order', { orderID })).toBe(401);
+  expect(await statusOf({ ...named, POLY_ADDRESS: bob.wallet.address }, 'GET', '/data/orders')).toBe(401);
+  const trading = { POLY_READONLY_API_KEY: alice.key.apiKey };
+  const { POLY_API_KEY: _, ...signed } = l2Headers(alice.wallet.address, alice.key, 'GET', '/data/orders');
+  expect(await statusOf(trading, 'GET', '/data/orders')).toBe(401);
+  expect(await statusOf({ ...signed, ...trading }, 'GET', '/data/orders')).toBe(401);
+  // Beside an API key the header is ignored.
+  expect(await statusOf({ ...named, POLY_API_KEY: alice.key.apiKey }, 'GET', '/data/orders')).toBe(401);
 });
 
 test('read-only keys are listed and validated until they are deleted', async () => {
