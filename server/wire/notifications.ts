@@ -9,7 +9,7 @@ import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf, imageOf } from './markets.ts';
-import { lotsText, microText, parseWhole, pipsText, unixSeconds } from './numbers.ts';
+import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
 import { orderTypeText, sideText } from './trades.ts';
 
 const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;
@@ -136,8 +136,8 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
 export function notificationRow(notice: Notice, views: Views, apiKey: string) {
   const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
   const payload = payloadOf(notice, views, market, apiKey);
-  const timestamp = unixSeconds(notice.tMs);
-  return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp, payload };
+  // In milliseconds: some official clients parse no other unit, and none requires another.
+  return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp: notice.tMs, payload };
 }
 
 /** The numbers in the query `ids=1,2`. @throws BadRequest if they are missing, malformed or too many */

@@ -101,7 +101,7 @@ test('a fill notifies maker and taker, each with the figures of their own order'
       owner: alice.key.apiKey,
     },
   });
-  expect(Math.abs(toMaker.timestamp - Date.now() / 1000)).toBeLessThan(60);
+  expect(Math.abs(toMaker.timestamp - Date.now())).toBeLessThan(60_000);
   const [toTaker] = await listOf(bob);
   expect(toTaker.payload).toEqual({
     ...shared,

@@ -113,5 +113,11 @@ test('every time in a reply is close to now when read in its documented unit', a
     }
     expect([path, count > 0]).toEqual([path, true]);
   }
-  expect([...counts.keys()].toSorted()).toEqual(['IsoTime', 'MillisecondsText', 'SecondsText', 'UnixSeconds']);
+  expect([...counts.keys()].toSorted()).toEqual([
+    'IsoTime',
+    'MillisecondsText',
+    'SecondsText',
+    'UnixMilliseconds',
+    'UnixSeconds',
+  ]);
 });

@@ -146,7 +146,7 @@ const payload = z.object({
   winner: flag.optional().meta({ description: 'Whether the token won (type 4)' }),
 });
 const notification = z
-  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: common.seconds, payload })
+  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: common.milliseconds, payload })
   .meta({
     id: 'Notification',
     description: 'Type 1: an order that the exchange cancelled; 2: a fill; 4: a resolved market',
