@@ -6,14 +6,18 @@ import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { readSignatureType } from '../wire/balances.ts';
 import { notificationRow, readNotificationIds } from '../wire/notifications.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import { rowsReply } from './rowsReply.ts';
 import { submitAccepted } from './submit.ts';
 
-/** Newest first. */
-const list: Handler = (request, { services: { views }, caller }) => {
+/** Newest first; in parts, since the records of resolved markets may have long descriptions. */
+const list: Handler = (request, { services, caller }) => {
   readSignatureType(request.query);
   const { owner, apiKey } = caller();
-  const rows = views.notifications.of(owner).map((notice) => notificationRow(notice, views, apiKey));
-  return { body: JSON.stringify(rows.reverse()) };
+  const notices = services.views.notifications.of(owner).toReversed();
+  function* rows(): Generator<string> {
+    for (const notice of notices) yield JSON.stringify(notificationRow(notice, services, apiKey));
+  }
+  return rowsReply(rows(), ['[', ']']);
 };
 
 /** Ids that do not exist count as dropped already. */

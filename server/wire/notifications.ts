@@ -1,14 +1,16 @@
 // Notifications as clients read them (wire.md C.6): type 1 an order ended by the exchange, 2 a fill, 4 a resolved market.
-// Called by the routes of notifications. Strict clients parse every payload as one type, so each has all fields; those
-// without a meaning are empty texts, zeros or the zero hash.
+// Called by the routes of notifications. Strict clients parse every payload as that of an order, so each has all its fields;
+// those without a meaning are empty texts, zeros or the zero hash. Others parse that of a resolved market as the market's
+// record, so it has both.
 import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
+import type { Catalog } from '../catalog/index.ts';
 import { BadRequest } from '../http/errors.ts';
-import { type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
+import { type EventRow, type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
 import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { iconOf, imageOf } from './markets.ts';
+import { fullRecord, iconOf, imageOf } from './markets.ts';
 import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
 import { orderTypeText, sideText } from './trades.ts';
 
@@ -33,9 +35,14 @@ const REASONS: Readonly<Record<number, string>> = {
 
 type NoticeOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>;
 
+/** Where a payload's market, event and tags come from. */
+interface Sources {
+  readonly views: Views;
+  readonly catalog: Pick<Catalog, 'tagNamesOf'>;
+}
+
 /** The market and token fields of every payload. */
-function tokenFields(views: Views, market: Market, outcome: number) {
-  const event = views.markets.eventByNumber(market.eventNumber);
+function tokenFields(market: Market, event: EventRow | undefined, outcome: number) {
   return {
     asset_id: market.tokens[outcome],
     condition_id: market.conditionId,
@@ -114,14 +121,18 @@ function resolvedFields({ outcome, sharesMicro }: NoticeOf<'resolved'>, market: 
   };
 }
 
-function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string) {
+function payloadOf(notice: Notice, { views, catalog }: Sources, apiKey: string) {
+  const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
+  const event = views.markets.eventByNumber(market.eventNumber);
   switch (notice.kind) {
     case 'canceled':
-      return { ...tokenFields(views, market, notice.order.outcome), ...canceledFields(notice) };
+      return { ...tokenFields(market, event, notice.order.outcome), ...canceledFields(notice) };
     case 'filled':
-      return { ...tokenFields(views, market, notice.order.outcome), ...filledFields(notice) };
-    case 'resolved':
-      return { ...tokenFields(views, market, notice.outcome), ...resolvedFields(notice, market, apiKey) };
+      return { ...tokenFields(market, event, notice.order.outcome), ...filledFields(notice) };
+    case 'resolved': {
+      const record = fullRecord(market, event, catalog.tagNamesOf(event));
+      return { ...record, ...tokenFields(market, event, notice.outcome), ...resolvedFields(notice, market, apiKey) };
+    }
     default: {
       const unknown: never = notice;
       throw new Error(`notifications: unknown kind ${JSON.stringify(unknown)}`);
@@ -133,9 +144,8 @@ function payloadOf(notice: Notice, views: Views, market: Market, apiKey: string)
  * A notification, for JSON.
  * @param apiKey the requesting key, used as the owner where no order gives one
  */
-export function notificationRow(notice: Notice, views: Views, apiKey: string) {
-  const market = views.markets.of(notice.kind === 'resolved' ? notice : notice.order);
-  const payload = payloadOf(notice, views, market, apiKey);
+export function notificationRow(notice: Notice, sources: Sources, apiKey: string) {
+  const payload = payloadOf(notice, sources, apiKey);
   // In milliseconds: some official clients parse no other unit, and none requires another.
   return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp: notice.tMs, payload };
 }

@@ -9,6 +9,7 @@ import { notificationRow } from '../../server/wire/notifications.ts';
 import { ADMIN, createKey, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
+import { callHandler, replyInTurns } from './handlerTurns.ts';
 import {
   alice,
   bob,
@@ -138,13 +139,13 @@ test('a cancel by the exchange causes a notification with a reason, a cancel by 
 });
 
 test('every reason for which the exchange cancels an order has a word', async () => {
-  const { views } = server.services;
-  const order = views.orders.byId((await post(alice, market, { pips: 4000, shares: 10 })).json.orderID);
+  const { services } = server;
+  const order = services.views.orders.byId((await post(alice, market, { pips: 4000, shares: 10 })).json.orderID);
   if (order === undefined) throw new Error('the order is not there');
   const { REQUESTED, ...reasons } = CancelReason;
   const payloadOf = (cancelReason: CancelReason) => {
     const notice = { kind: 'canceled', number: 1, tMs: 0, order: { ...order, cancelReason } } as const;
-    return notificationRow(notice, views, alice.key.apiKey).payload;
+    return notificationRow(notice, services, alice.key.apiKey).payload;
   };
   for (const [name, reason] of Object.entries(reasons)) {
     expect(payloadOf(reason), name).toMatchObject({ reason: expect.stringMatching(/^[a-z_]+$/) });
@@ -178,6 +179,53 @@ test('a resolution causes one notification for each token held', async () => {
   expect([won.type, won.payload.outcome, won.payload.price, won.payload.winner]).toEqual([4, 'Down', '1', true]);
   expect([won.payload.matched_size, won.payload.asset_id]).toEqual(['12.5', ended.tokens[1].token_id]);
   expect(await listOf(bob)).toEqual([]);
+});
+
+test('the notification of a resolved market has the market record, with the winner among its tokens', async () => {
+  const event = await admin('POST', '/admin/events', { title: 'Ends', slug: 'ends', tags: ['sports'] });
+  expect(event.status).toBe(200);
+  const ended = await newMarket({ event: 'ends', description: 'How it ends.', seconds_delay: 3 });
+  const before = await get('/markets?next_cursor=MA==');
+  const split = { condition_id: ended.conditionId, amount: '2' };
+  expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
+  const path = `/admin/markets/${ended.conditionId}/resolve`;
+  expect((await admin('POST', path, { outcome: 'No' })).status).toBe(200);
+  const { data } = await get('/markets?next_cursor=MA==');
+  expect(data.length).toBe(before.data.length);
+  const record = data.find(({ condition_id }: { condition_id: string }) => condition_id === ended.conditionId);
+  expect(record).toMatchObject({
+    description: 'How it ends.',
+    seconds_delay: 3,
+    closed: true,
+    accepting_orders: false,
+  });
+  expect(record.tags).toHaveLength(1);
+  expect(record.tokens).toMatchObject([
+    { price: 0, winner: false },
+    { price: 1, winner: true },
+  ]);
+  const [no, yes] = await listOf(alice);
+  expect(no.payload).toMatchObject({ ...record, outcome: 'No', price: '1', winner: true, matched_size: '2' });
+  expect(yes.payload).toMatchObject({ ...record, outcome: 'Yes', price: '0', winner: false, matched_size: '2' });
+  await post(bob, market, { pips: 4000, shares: 10 });
+  await post(alice, market, { pips: 6000, shares: 10, token: 1 });
+  const [fill] = await listOf(alice);
+  expect([fill.type, Object.keys(fill.payload).sort()]).toEqual([2, PAYLOAD_KEYS]);
+});
+
+test('notifications with long records are rendered in parts, not in one turn of the event loop', async () => {
+  const description = 'Long. '.repeat(8_000);
+  for (let count = 0; count < 5; count += 1) {
+    const { conditionId } = await newMarket({ description });
+    const split = { condition_id: conditionId, amount: '1' };
+    expect((await call(alice, 'POST', '/split', split)).status).toBe(200);
+    expect((await admin('POST', `/admin/markets/${conditionId}/resolve`, { outcome: 'Yes' })).status).toBe(200);
+  }
+  const caller = () => ({ owner: alice.wallet.address, apiKey: alice.key.apiKey });
+  const context = { services: server.services, caller };
+  const { text, turns } = await replyInTurns(callHandler('GET', '/notifications', {}, context));
+  expect(turns).toBeGreaterThanOrEqual(1);
+  expect(JSON.parse(text)).toEqual(await listOf(alice));
 });
 
 test('a split resolution notifies of both tokens, each with price 0.5 and no winner', async () => {

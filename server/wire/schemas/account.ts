@@ -6,6 +6,7 @@ import { EXAMPLE_BYTES32, EXAMPLE_UUID } from '../examples.ts';
 import { redeemBody, setsBody } from '../operatorBodies.ts';
 import { SCORING_ORDERS_MAX } from '../rewards.ts';
 import * as common from './common.ts';
+import { fullFields } from './marketData.ts';
 import { plainTrade } from './orders.ts';
 
 const {
@@ -120,7 +121,7 @@ export const balance: EndpointSchema = {
 };
 export const balanceUpdate: EndpointSchema = { query: balanceQuery, reply: z.object({}) };
 
-const payload = z.object({
+const noticeFields = {
   asset_id: tokenId,
   condition_id: bytes32,
   eventSlug: text,
@@ -142,14 +143,26 @@ const payload = z.object({
   remaining_size: decimal,
   trade_id: orEmpty(uuid),
   transaction_hash: bytes32,
+};
+const orderPayload = z.object({
+  ...noticeFields,
   reason: text.optional().meta({ description: 'Why the exchange cancelled the order (type 1)' }),
-  winner: flag.optional().meta({ description: 'Whether the token won (type 4)' }),
 });
+const marketPayload = z.object({
+  ...fullFields,
+  ...noticeFields,
+  winner: flag.meta({ description: 'Whether the token won' }),
+});
+const received = { id: whole, owner: uuid, timestamp: common.milliseconds };
 const notification = z
-  .object({ id: whole, type: z.literal([1, 2, 4]), owner: uuid, timestamp: common.milliseconds, payload })
+  .union([
+    z.object({ ...received, type: z.literal([1, 2]), payload: orderPayload }),
+    z.object({ ...received, type: z.literal(4), payload: marketPayload }),
+  ])
   .meta({
     id: 'Notification',
-    description: 'Type 1: an order that the exchange cancelled; 2: a fill; 4: a resolved market',
+    description:
+      'Type 1: an order that the exchange cancelled; 2: a fill; 4: a resolved market, with the fields of its record too',
   });
 export const notifications: EndpointSchema = {
   query: common.signatureTypeQuery,

@@ -132,7 +132,7 @@ const everyForm = {
   tokens: z.array(z.object({ token_id: tokenId, outcome: text, price: common.priceNumber, winner: flag })).length(2),
   rewards: common.marketRewards,
 };
-const fullFields = {
+export const fullFields = {
   ...everyForm,
   enable_order_book: flag,
   accepting_order_timestamp: isoTime,
