@@ -6,6 +6,7 @@ import {
   type BatchStore,
   hashAfter,
   hashAt,
+  isOfSystem,
   JournalReader,
   type JournalRecord,
   type KeptSnapshot,
@@ -252,7 +253,10 @@ interface SnapshotFault {
   readonly isOfAnotherVersion: boolean;
 }
 
-/** The fault of the snapshot after a record, given the replayed state there; undefined when it has none. */
+/**
+ * The fault of the snapshot after a record, given the replayed state there; undefined when it has none.
+ * @throws a plain error that names the snapshot if the system does not let us read it now: its fault, if any, is not known
+ */
 export function snapshotFault(
   { path }: KeptSnapshot,
   reducers: Reducers,
@@ -265,6 +269,8 @@ export function snapshotFault(
     requireSame(path, { ...reducers.stateHash() });
     return undefined;
   } catch (error) {
+    if (isOfSystem(error))
+      throw new Error(`The snapshot ${path} cannot be read now: ${error.message}.`, { cause: error });
     if (!(error instanceof SnapshotUnusable)) throw error;
     return { text: `${path}: ${error.reason}.`, isOfAnotherVersion: error instanceof SnapshotOfAnotherVersion };
   }

@@ -55,7 +55,7 @@ export interface VerifiedJournal {
 /**
  * Verifies everything that is durable at the time of the call.
  * @throws JournalDamaged, RecoveryDiffers, RulesVersionUnknown or InvariantBroken, each naming the first bad sequence;
- * FormatUnsupported; a plain error where there is no journal
+ * FormatUnsupported; a plain error where there is no journal, or for a snapshot that the system does not let us read now
  */
 export async function verifyJournal(dataDir: string, options: VerifyOptions = {}): Promise<VerifiedJournal> {
   const reader = new JournalReader(dataDir);

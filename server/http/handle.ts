@@ -168,12 +168,10 @@ export class Door {
     const endpoint = entry.byMethod.get(visit.isHead ? 'GET' : (method as Method));
     if (endpoint === undefined) throw methodNotAllowed(method, path, entry);
     visit.endpoint = endpoint;
-    const isGuarded = endpoint.isAllowlisted === true && this.guardAddress !== undefined;
-    if (this.readForwarded !== undefined && (isGuarded || this.throttle !== undefined)) {
-      visit.forwardedAddress = this.readForwarded(remoteAddressOf(visit.res, visit.isAborted), req);
-    }
+    // Also without throttle and allowlist: long replies are built in turns, one network after the other.
+    visit.forwardedAddress = this.readForwarded?.(remoteAddressOf(visit.res, visit.isAborted), req);
     if (isCountedByAddress(endpoint, req)) this.countAddress(visit, endpoint);
-    if (isGuarded) this.guardAddress?.(addressOfVisit(visit));
+    if (endpoint.isAllowlisted === true) this.guardAddress?.(addressOfVisit(visit));
 
     const isFramed = req.getHeader('content-length') !== '' || req.getHeader('transfer-encoding') !== '';
     const header = isFramed ? copyHeaders(req) : liveHeaders(req, () => visit.isLive);

@@ -245,7 +245,7 @@ export class MarketSubscriber implements Subscriber {
     if (this.writer.bytes > streamLimits.dumpFrameBytes) this.writer.end(true);
     subscription.dump = 0;
     subscription.gap = undefined;
-    this.paid(subscription);
+    this.paid(subscription, true);
     return 2;
   }
 
@@ -268,7 +268,8 @@ export class MarketSubscriber implements Subscriber {
       return 1;
     }
     const { messages, indexes, sequences } = missed;
-    if (indexes.length === 0 && subscription.isResumed) {
+    const hasHeartbeat = indexes.length === 0 && subscription.isResumed;
+    if (hasHeartbeat) {
       connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
     }
     let last = number;
@@ -283,15 +284,15 @@ export class MarketSubscriber implements Subscriber {
     subscription.from = last;
     if (last >= stream.numbers[form]) {
       subscription.from = undefined;
-      this.paid(subscription);
+      this.paid(subscription, indexes.length > 0 || hasHeartbeat);
     }
     return indexes.length + 1;
   }
 
-  /** Takes the first market, which is owed nothing more, off the queue and makes it live. */
-  private paid(subscription: MarketSubscription): void {
+  /** Takes the first market, which is owed nothing more, off the queue and makes it live. @param isTold see goLive */
+  private paid(subscription: MarketSubscription, isTold: boolean): void {
     this.queue.shift();
     subscription.isQueued = false;
-    subscription.goLive();
+    subscription.goLive(isTold);
   }
 }

@@ -97,15 +97,15 @@ export class MarketSubscription {
     this.movedAt = undefined;
   }
 
-  /** Receives the stream live from now on. */
-  goLive(): void {
+  /** Receives the stream live from now on. @param isTold whether the client has just been sent the stream's number */
+  goLive(isTold: boolean): void {
     this.movedAt = undefined;
     if (this.isLive) return;
     const { stream, form } = this;
     this.isLive = true;
     this.connection.follow(stream.ids[form]);
-    // The first has just been sent the stream's number; others must not postpone the heartbeats of those before them.
-    if (stream.subscribers[form] === 0) stream.publishedMs[form] = performance.now();
+    // Only the first may begin the time of silence anew: others would postpone the heartbeats of those before them.
+    if (isTold && stream.subscribers[form] === 0) stream.publishedMs[form] = performance.now();
     stream.changeSubscribers(form, 1);
     this.followed.add(stream);
   }

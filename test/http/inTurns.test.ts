@@ -90,38 +90,44 @@ test('a failure and a client that has gone affect no other reply', async () => {
   expect(written.filter((name) => name === 'left')).toHaveLength(1);
 });
 
-test('a server tells networks apart by the address that a trusted proxy reports', async () => {
-  const written: string[] = [];
-  let isShortAsked = false;
-  let begin: () => void = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
-  function* long(): ReplySteps {
-    begin();
-    for (let stepsLeft = 10; stepsLeft > 0; stepsLeft -= isShortAsked ? 1 : 0) yield;
-    written.push('long.');
-    return { body: '"long"' };
-  }
-  const short = () => {
-    isShortAsked = true;
-    return writing('short', 3, written);
-  };
-  const row = { ...TEST_ENDPOINT, method: 'GET' } as const;
-  const endpoints = [
-    { ...row, path: '/long', handler: long },
-    { ...row, path: '/short', handler: short },
-  ];
-  const config = { isThrottled: true, trustedProxies: ['127.0.0.1'] };
-  const { url, close } = await startTestServer({ endpoints, config });
-  const ask = (path: string, address: string) => fetch(url + path, { headers: { 'x-forwarded-for': address } });
-  const asked = ask('/long', '203.0.113.1');
-  await begun;
-  const replies = [await ask('/short', '203.0.113.2'), await asked];
-  expect(await Promise.all(replies.map((reply) => reply.text()))).toEqual(['short', '"long"']);
-  expect(written).toEqual(['short', 'short', 'short.', 'long.']);
-  await close();
-});
+test.each([
+  { isThrottled: true, limits: 'with' },
+  { isThrottled: false, limits: 'without' },
+])(
+  'a server $limits rate limits tells networks apart by the address that a trusted proxy reports',
+  async ({ isThrottled }) => {
+    const written: string[] = [];
+    let isShortAsked = false;
+    let begin: () => void = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    function* long(): ReplySteps {
+      begin();
+      for (let stepsLeft = 10; stepsLeft > 0; stepsLeft -= isShortAsked ? 1 : 0) yield;
+      written.push('long.');
+      return { body: '"long"' };
+    }
+    const short = () => {
+      isShortAsked = true;
+      return writing('short', 3, written);
+    };
+    const row = { ...TEST_ENDPOINT, method: 'GET' } as const;
+    const endpoints = [
+      { ...row, path: '/long', handler: long },
+      { ...row, path: '/short', handler: short },
+    ];
+    const config = { isThrottled, trustedProxies: ['127.0.0.1'] };
+    const { url, close } = await startTestServer({ endpoints, config });
+    const ask = (path: string, address: string) => fetch(url + path, { headers: { 'x-forwarded-for': address } });
+    const asked = ask('/long', '203.0.113.1');
+    await begun;
+    const replies = [await ask('/short', '203.0.113.2'), await asked];
+    expect(await Promise.all(replies.map((reply) => reply.text()))).toEqual(['short', '"long"']);
+    expect(written).toEqual(['short', 'short', 'short.', 'long.']);
+    await close();
+  },
+);
 
 test('a reply is built at once if it has one step', () => {
   const written: string[] = [];

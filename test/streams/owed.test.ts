@@ -6,7 +6,9 @@ import { type Command, encodeCommand, MarketField } from '../../engine/index.ts'
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
+import type { Publisher } from '../../server/streams/publisher.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import { buyCommand } from '../support/commands.ts';
@@ -170,6 +172,31 @@ test('a held client that reads again gets nothing for markets in which nothing h
   expect(socket.frames.slice(before).map((frame) => JSON.parse(frame).event_type)).toEqual([
     'price_change',
     'price_change',
+  ]);
+  expectSound(socket);
+  await socket.close();
+});
+
+test('a market stream whose only follower is held and released, with nothing to tell it, keeps its heartbeats', async () => {
+  const heartbeatMs = 3_600_000;
+  await start(1, { heartbeatMs, answerMsMin: 600_000, answerMsMax: 600_000 });
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const socket = await follow(1);
+  const [{ host }] = request.mock.contexts as unknown as { readonly host: Publisher }[];
+  request.mockRestore();
+  const [connection] = ping.mock.contexts as Connection[];
+  const goLive = vi.spyOn(MarketSubscription.prototype, 'goLive');
+  const silentFromMs = performance.now();
+  connection.hold();
+  connection.release();
+  await vi.waitFor(() => expect(goLive).toHaveBeenCalledTimes(1), PATIENCE);
+  goLive.mockRestore();
+  host.beat(silentFromMs + heartbeatMs);
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.includes('PONG'));
+  expect([...socket.reader.counts]).toEqual([
+    ['book', 2],
+    ['heartbeat', 1],
   ]);
   expectSound(socket);
   await socket.close();

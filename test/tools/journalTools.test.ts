@@ -272,6 +272,27 @@ test('archive and verify report a system error (EISDIR) without a stack and exit
   ]);
 });
 
+test('verify names a snapshot that the system does not let it open, and does not say so of the journal', async () => {
+  const dir = fresh();
+  mkdirSync(join(dir, 'snapshots'), { recursive: true });
+  await copyJournal(dataDir, join(dir, 'journal'));
+  cpSync(join(dataDir, 'format.json'), join(dir, 'format.json'));
+  const snapshot = join(dir, 'snapshots', '777.snapshot');
+  writeFileSync(snapshot, '');
+  const script = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { openSync } = fs;
+    fs.openSync = (path, ...how) => {
+      if (path !== '${snapshot}') return openSync(path, ...how);
+      throw Object.assign(new Error('EMFILE: too many open files, open'), { code: 'EMFILE' });
+    };
+    syncBuiltinESMExports();`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const end = await runToEnd(['verify', '--data-dir', dir], { env });
+  const reason = 'EMFILE: too many open files, open';
+  expect([end.status, end.output]).toEqual([1, `The snapshot ${snapshot} cannot be read now: ${reason}.\n`]);
+});
+
 test('a backup with an unreadable server secret names it and leaves nothing behind', async () => {
   const dir = fresh();
   mkdirSync(dir);
