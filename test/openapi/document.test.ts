@@ -69,6 +69,11 @@ test('the document states the rates that the exchange applies', () => {
   );
 });
 
+test('no GET has a request body, since /docs would fill it in and browsers refuse to send it', () => {
+  const bodies = Object.entries(document.paths).filter(([, operations]) => operations.get?.requestBody !== undefined);
+  expect(bodies.map(([path]) => path)).toEqual([]);
+});
+
 test('every reference in the document resolves', () => {
   const text = JSON.stringify(document);
   const names = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference));
