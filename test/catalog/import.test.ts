@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
@@ -487,6 +488,32 @@ test('a --url where something else answers, or breaks off its answer, fails with
     await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(reason);
     stranger.close();
   }
+});
+
+test('a connection lost during the commit is reported as an unknown outcome, which importing again settles', async () => {
+  const server = await startTestServer();
+  // Passes requests on, but cuts the connection once the exchange has committed the import.
+  const proxy = createServer(async ({ method = '', url = '' }, response) => {
+    const body = await text(response.req);
+    const headers = { ...ADMIN, 'content-type': 'application/json' };
+    const reply = await fetch(server.url + url, { method, headers, ...(body !== '' && { body }) });
+    if (url.endsWith('/commit')) response.destroy();
+    else response.writeHead(reply.status).end(await reply.text());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // of a listening server
+  const file = fileOf('lost.jsonl', [TAG, SERIES, EVENT]);
+  const end = await runToEnd(['import', file, '--url', url]);
+  expect([end.status, end.output]).toEqual([
+    9,
+    `The connection to the exchange at ${url} was lost (UND_ERR_SOCKET) while the import was being committed. Either all of ` +
+      'it was imported or nothing: import the file again, which is refused if it was imported.\n',
+  ]);
+  await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
+    /:3: the exchange already has an event match\n1 of 3 lines is invalid; nothing was imported\.$/,
+  );
+  proxy.close();
+  await server.close();
 });
 
 test('an import into a data directory of a file without events and markets exits with status 2 and says why', async () => {
