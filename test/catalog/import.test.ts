@@ -522,7 +522,7 @@ test('an import into a data directory of a file without events and markets exits
   expect([end.status, end.output]).toEqual([2, 'The exchange refuses the import: there is nothing to import.\n']);
 });
 
-test('import rejects --url together with --data-dir, and --venue without --data-dir', async () => {
+test('import rejects --url together with --data-dir, and settings of an exchange without --data-dir', async () => {
   const run = (...args: string[]) => runToEnd(['import', fileOf('nowhere.jsonl', []), ...args]);
   const dataDir = join(folder, 'nowhere');
   const both = await run('--url', 'http://127.0.0.1:1', '--data-dir', dataDir);
@@ -531,6 +531,19 @@ test('import rejects --url together with --data-dir, and --venue without --data-
     expect.stringMatching(/'--url <address>' cannot be used with option '--data-dir /),
     false,
   ]);
-  const venue = await run('--venue');
-  expect([venue.status, venue.output]).toEqual([2, expect.stringMatching(/^--venue requires --data-dir/)]);
+  const refusal = ' requires --data-dir: a running exchange, which --url names, has its own settings.\n';
+  for (const flags of [
+    ['--venue'],
+    ['--port', '1'],
+    ['--no-house'],
+    ['--house', 'busy'],
+    ['--admin-token', 'a', '--json'],
+  ]) {
+    const end = await run(...flags);
+    expect([end.status, end.output]).toEqual([2, flags.findLast((flag) => flag.startsWith('--')) + refusal]);
+  }
+  const help = await run('--help');
+  expect(help.status).toBe(0);
+  expect(help.output).not.toContain('default .outcry)');
+  expect(help.output).toContain('--data-dir <folder>');
 });
