@@ -35,6 +35,12 @@ const STATUS_HELP = [
   'as PORT) or, except --config, as a key of outcry.config.json (dataDir). Flags override variables, variables the file.',
 ].join('\n');
 
+const IMPORT_HELP = [
+  '',
+  'With --data-dir the exchange must be stopped: the import opens its data directory with the settings of the flags above.',
+  'Without it they are refused, except --admin-token and --config: a running exchange has its own settings.',
+].join('\n');
+
 /** Adds flags of the settings table to a command: all of them, or those of these keys. */
 export function addOptions(command: Command, keys?: readonly string[]): Command {
   for (const { key, flags, kind, help } of optionTable) {
@@ -226,6 +232,20 @@ function addTools(program: Command, env: Environment, folder: string): void {
     });
 }
 
+/** Flags of import that have an effect on the import into a running exchange. */
+const RUNNING_KEYS = ['url', 'adminToken', 'config'];
+
+/** Refuses the other flags: they are settings of the exchange that an import with --data-dir opens. */
+function requireRunningFlags(command: Command): void {
+  const flags = givenFlags(command);
+  const idle = command.options.find((option) => {
+    const key = option.attributeName();
+    return key in flags && !RUNNING_KEYS.includes(key) && option.negate === (flags[key] === false);
+  });
+  if (idle === undefined) return;
+  fatal('usage', `${idle.long} requires --data-dir: a running exchange, which --url names, has its own settings.`);
+}
+
 /** Imports a file into the exchange at --url, or into the data directory given by --data-dir. */
 async function runImport(file: string, command: Command, env: Environment, folder: string): Promise<void> {
   const flags = givenFlags(command);
@@ -236,7 +256,7 @@ async function runImport(file: string, command: Command, env: Environment, folde
     process.stdout.write(`Imported ${counted(events, 'event')} with ${counted(markets, 'market')}.\n`);
   };
   if (flags.dataDir === undefined) {
-    if (venue === true) fatal('usage', '--venue requires --data-dir.');
+    requireRunningFlags(command);
     printCounts(await importFile(file, await runningTarget(url, resolveAdminToken(flags, env, folder))));
     return;
   }
@@ -293,7 +313,8 @@ function makeProgram(env: Environment, folder: string): Command {
       return run(config, env);
     });
   addTools(program, env, folder);
-  addOptions(program.command('import'))
+  const keys = optionTable.map(({ key }) => key).filter((key) => key !== 'dataDir');
+  addOptions(program.command('import'), keys)
     .description('import a catalog of JSON lines, all or nothing, into a running or a stopped exchange')
     .argument('<file>', 'tags, series, events and markets, one JSON object per line (plain or .gz)')
     .addOption(
@@ -301,8 +322,9 @@ function makeProgram(env: Environment, folder: string): Command {
         .default('http://127.0.0.1:8080')
         .conflicts('dataDir'),
     )
+    .option('--data-dir <folder>', 'data directory of an exchange that is not running, to import into instead')
     .option('--venue', 'the data directory belongs, or will belong, to serve')
-    .addHelpText('after', '\nWith --data-dir the exchange must be stopped: the import opens its data directory.')
+    .addHelpText('after', IMPORT_HELP)
     .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));
   program
     .command('replay')

@@ -13,7 +13,10 @@ export interface EndpointSchema {
   readonly query?: ParameterSchemas;
   /** Request headers that this endpoint reads in addition to credentials. */
   readonly headers?: ParameterSchemas;
-  /** The JSON body as it is sent; absent if none is read. An optional schema means that a body may be omitted. */
+  /**
+   * The JSON body as it is sent; absent if none is read, and for a GET, whose body no browser sends. An optional schema means
+   * that a body may be omitted.
+   */
   readonly body?: z.ZodType;
   /** The JSON of a reply with status 200. */
   readonly reply: z.ZodType;

@@ -32,14 +32,21 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
     );
   }
   const notAnExchange = (): never => fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
-  const call = async (method: string, path: string, body?: object) => {
+  const noAnswer = (reason: string): never =>
+    fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
+  // The exchange may have committed it: it goes on without the connection.
+  const lostCommit = (reason: string): never => {
+    const what = `The connection to the exchange at ${url} was lost (${reason}) while the import was being committed.`;
+    const rest =
+      'Either all of it was imported or nothing: import the file again, which is refused if it was imported.';
+    fatal('unknown', `${what} ${rest}`);
+  };
+  const call = async (method: string, path: string, body?: object, onLost = noAnswer) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
-    const [status, text] = await replied.catch(({ cause }) => {
-      const reason = cause?.code ?? cause; // fetch reports only that it failed; the reason is in the error's cause
-      fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
-    });
+    // fetch reports only that it failed; the reason is in the error's cause
+    const [status, text] = await replied.catch(({ cause }) => onLost(cause?.code ?? cause));
     if (status !== 200) fatal('usage', `The exchange at ${url} answered ${status}: ${reasonIn(text)}.`);
     try {
       return JSON.parse(text);
@@ -55,7 +62,7 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
       const { errors }: { readonly errors: readonly BadLine[] } = await call('POST', `${path}/lines`, { lines });
       return errors;
     },
-    commit: () => call('POST', `${path}/commit`),
+    commit: () => call('POST', `${path}/commit`, undefined, lostCommit),
     drop: () => call('DELETE', path),
   };
 }

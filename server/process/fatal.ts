@@ -14,6 +14,7 @@ export const exitStatuses = {
   clock: { status: 6, meaning: 'the clock is behind the last record of the journal' },
   storage: { status: 7, meaning: 'the journal could not be written' },
   output: { status: 8, meaning: 'the command succeeded, but its report could not be written' },
+  unknown: { status: 9, meaning: 'the connection to the exchange was lost, and what the command did is unknown' },
   defect: { status: 70, meaning: 'the exchange stopped because of a defect in its own code' },
 } as const;
 

@@ -195,7 +195,7 @@ export const marketDataEndpoints: readonly Endpoint[] = [
   endpoint(
     'GET',
     '/last-trades-prices',
-    'Last trades of up to 500 tokens, given in the query or the body.',
+    'Last trades of up to 500 tokens, given in the query or, as for POST, in the body.',
     schemas.lastTrades.queried,
     lastTradesPrices,
   ),

@@ -13,7 +13,7 @@ import type { PlacementCommand } from './orderIntake.ts';
 const IDEMPOTENT_HEADER = 'idempotent';
 const VALID_UNTIL_HEADER = 'x-valid-until-ms';
 
-/** The code of the refusal of an order that arrived too late. */
+/** The code of the refusal of an order that would be accepted too late. */
 const TOO_LATE = 'too_late';
 
 export interface RetryTerms {
@@ -41,21 +41,21 @@ export function readRetryTerms({ header }: HttpRequest): RetryTerms {
 }
 
 /**
- * The refusal of an order that arrives too late; undefined if it is in time. Call it directly before the order is submitted;
- * it uses the clock that stamps it.
+ * The refusal of an order that would be accepted too late; undefined if it is in time. Call it directly before the order is
+ * submitted; it uses the clock that stamps it.
  */
 export function latenessOf({ validUntilMs }: RetryTerms, services: Services): RejectionReply | undefined {
   const nowMs = services.exchange.now();
   if (nowMs <= validUntilMs) return undefined;
   return {
     status: 400,
-    text: `the order arrived too late: it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`,
+    text: `the order is too late: it was valid until ${validUntilMs} and the exchange's time is ${nowMs}`,
     extra: { code: TOO_LATE, valid_until_ms: validUntilMs, server_ts_ms: nowMs },
     duplicate: 'possible',
   };
 }
 
-/** Whether a refusal is that of an order that arrived too late. */
+/** Whether a refusal is that of an order that would be accepted too late. */
 export const isLate = ({ extra }: RejectionReply): boolean => extra?.code === TOO_LATE;
 
 /** The state of an order that the views still hold, as JSON text. */

@@ -46,6 +46,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
+    'A socket on /ws or /ws/ joins the channel that its first request names in type.',
     'Every message except an error carries stream_id, sequence (contiguous within its stream) and server_ts_ms. A frame is',
     'one object or an array of objects. The exchange answers the text PING with PONG, and a subscription that adds nothing',
     'with NO NEW ASSETS. It closes a socket that loses a message with code 1013, and every socket with code 1012 when it',

@@ -1,5 +1,5 @@
-// The URL paths of the streams. The hub accepts upgrades there, the AsyncAPI document lists them, and http/handle.ts names them
-// to plain requests for other paths below /ws.
+// The URL paths of the streams. The hub accepts upgrades there, the AsyncAPI document names them all, and http/handle.ts names
+// those of the channels to plain requests for other paths below /ws.
 
 export const CHANNEL_PATHS = { market: '/ws/market', user: '/ws/user' } as const;
 

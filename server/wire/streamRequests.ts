@@ -118,9 +118,7 @@ export function parseStreamRequest(text: string): StreamRequest {
   try {
     fields = JSON.parse(text);
   } catch {
-    throw new BadStreamRequest(
-      'the message is not JSON; send PING, or an object such as {"type":"market","assets_ids":[…]}',
-    );
+    throw new BadStreamRequest('the message is not JSON; send PING, or a request as /asyncapi.json describes it');
   }
   if (!isFields(fields)) throw new BadStreamRequest('the message must be one JSON object');
   return {

@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
@@ -489,13 +490,39 @@ test('a --url where something else answers, or breaks off its answer, fails with
   }
 });
 
+test('a connection lost during the commit is reported as an unknown outcome, which importing again settles', async () => {
+  const server = await startTestServer();
+  // Passes requests on, but cuts the connection once the exchange has committed the import.
+  const proxy = createServer(async ({ method = '', url = '' }, response) => {
+    const body = await text(response.req);
+    const headers = { ...ADMIN, 'content-type': 'application/json' };
+    const reply = await fetch(server.url + url, { method, headers, ...(body !== '' && { body }) });
+    if (url.endsWith('/commit')) response.destroy();
+    else response.writeHead(reply.status).end(await reply.text());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // of a listening server
+  const file = fileOf('lost.jsonl', [TAG, SERIES, EVENT]);
+  const end = await runToEnd(['import', file, '--url', url]);
+  expect([end.status, end.output]).toEqual([
+    9,
+    `The connection to the exchange at ${url} was lost (UND_ERR_SOCKET) while the import was being committed. Either all of ` +
+      'it was imported or nothing: import the file again, which is refused if it was imported.\n',
+  ]);
+  await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
+    /:3: the exchange already has an event match\n1 of 3 lines is invalid; nothing was imported\.$/,
+  );
+  proxy.close();
+  await server.close();
+});
+
 test('an import into a data directory of a file without events and markets exits with status 2 and says why', async () => {
   const dataDir = join(folder, 'nothing');
   const end = await runToEnd(['import', fileOf('nothing.jsonl', [TAG, '']), '--data-dir', dataDir, '--no-house']);
   expect([end.status, end.output]).toEqual([2, 'The exchange refuses the import: there is nothing to import.\n']);
 });
 
-test('import rejects --url together with --data-dir, and --venue without --data-dir', async () => {
+test('import rejects --url together with --data-dir, and settings of an exchange without --data-dir', async () => {
   const run = (...args: string[]) => runToEnd(['import', fileOf('nowhere.jsonl', []), ...args]);
   const dataDir = join(folder, 'nowhere');
   const both = await run('--url', 'http://127.0.0.1:1', '--data-dir', dataDir);
@@ -504,6 +531,19 @@ test('import rejects --url together with --data-dir, and --venue without --data-
     expect.stringMatching(/'--url <address>' cannot be used with option '--data-dir /),
     false,
   ]);
-  const venue = await run('--venue');
-  expect([venue.status, venue.output]).toEqual([2, expect.stringMatching(/^--venue requires --data-dir/)]);
+  const refusal = ' requires --data-dir: a running exchange, which --url names, has its own settings.\n';
+  for (const flags of [
+    ['--venue'],
+    ['--port', '1'],
+    ['--no-house'],
+    ['--house', 'busy'],
+    ['--admin-token', 'a', '--json'],
+  ]) {
+    const end = await run(...flags);
+    expect([end.status, end.output]).toEqual([2, flags.findLast((flag) => flag.startsWith('--')) + refusal]);
+  }
+  const help = await run('--help');
+  expect(help.status).toBe(0);
+  expect(help.output).not.toContain('default .outcry)');
+  expect(help.output).toContain('--data-dir <folder>');
 });

@@ -433,7 +433,7 @@ test('--help lists every flag and every exit status', async () => {
     'port host allow-host data-dir chain seed house no-house no-throttle throttle log-level json quiet accept-clock';
   for (const flag of [...flags.split(' '), 'order-window', 'admin-token', 'config'])
     expect(output).toContain(`--${flag}`);
-  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '70']) {
+  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '70']) {
     expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
   }
 });

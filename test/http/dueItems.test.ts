@@ -99,7 +99,7 @@ test('each order of a batch is rejected if X-Valid-Until-Ms has passed when its 
     const createdMs = inTime.map(({ orderID }: { orderID: string }) => views.orders.byId(orderID)?.createdMs);
     expect(createdMs).toEqual([1, 2, 3, 4, 5].map((ms) => startMs + ms));
     for (const { orderID, errorMsg } of late) {
-      expect([orderID, errorMsg]).toEqual(['', expect.stringMatching(/^the order arrived too late: /)]);
+      expect([orderID, errorMsg]).toEqual(['', expect.stringMatching(/^the order is too late: /)]);
     }
     expect(late).toHaveLength(10);
   } finally {

@@ -10,6 +10,8 @@ import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { INTERFACE_VERSION } from '../../server/http/interfaceVersion.ts';
 import { rowsOfGroup, throttleRows } from '../../server/http/throttleTable.ts';
+import { gammaCatalog, rootCatalog } from '../../server/wire/catalogDialects.ts';
+import { BOUNDS } from '../../server/wire/userHistoryParameters.ts';
 import { send } from '../support/client.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 import { deviationOf } from '../support/openApiCheck.ts';
@@ -67,6 +69,41 @@ test('the document states the rates that the exchange applies', () => {
   expect(paths['/admin/deposits'].post.description).toContain(
     'Rate limit, if enabled, of requests with refused credentials: ',
   );
+});
+
+test('no GET has a request body, since /docs would fill it in and browsers refuse to send it', () => {
+  const bodies = Object.entries(document.paths).filter(([, operations]) => operations.get?.requestBody !== undefined);
+  expect(bodies.map(([path]) => path)).toEqual([]);
+});
+
+const parametersOf = (path: string) =>
+  new Map(document.paths[path].get.parameters.map(({ name, description, schema }) => [name, { description, schema }]));
+
+test('the document states the bounds and defaults of lists as the server applies them', () => {
+  for (const mount of ['', '/data-api']) {
+    for (const [kind, { limitDefault, limitMax, offsetMax }] of Object.entries(BOUNDS)) {
+      const { limit, offset } = Object.fromEntries(parametersOf(`${mount}/${kind}`));
+      expect(limit.description).toContain(`Default ${limitDefault}, maximum ${limitMax};`);
+      if (offsetMax > 0) expect(offset.schema.maximum).toBe(offsetMax);
+    }
+    const text = (path: string, name: string) => parametersOf(mount + path).get(name)?.description;
+    expect(text('/trades', 'takerOnly')).toBe('Default true');
+    expect(text('/positions', 'sizeThreshold')).toBe('Default 1');
+    expect(text('/positions', 'includeArchived')).toBe(mount === '' ? undefined : 'Default false');
+    expect(text('/holders', 'minBalance')).toBe('Default 1');
+  }
+  for (const { mount, offsetMax, closedMarketsDefault } of [rootCatalog, gammaCatalog]) {
+    for (const path of ['/markets', '/events', '/tags', '/series']) {
+      const { maximum } = parametersOf(mount + path).get('offset')?.schema ?? {};
+      expect([mount, path, maximum]).toEqual([mount, path, offsetMax ?? Number.MAX_SAFE_INTEGER]);
+    }
+    for (const path of ['/markets', '/markets/keyset']) {
+      const { closed, archived } = Object.fromEntries(parametersOf(mount + path));
+      const shown = closedMarketsDefault === undefined ? /^true or false/ : /^Default false/;
+      for (const { description } of [closed, archived]) expect(description).toMatch(shown);
+    }
+    expect(parametersOf(`${mount}/public-search`).get('page')?.schema.minimum).toBe(1);
+  }
 });
 
 test('every reference in the document resolves', () => {

@@ -2,6 +2,7 @@
 // schemas do not name fail too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import { streamPaths } from '../../server/streams/paths.ts';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
@@ -67,11 +68,14 @@ test('every event has exactly the documented keys and formats', async () => {
   expect([...seen].sort()).toEqual(Object.keys(strict).sort());
 });
 
-test('the AsyncAPI document lists both channels, their events and the token limit', async () => {
+test('the AsyncAPI document lists both channels, their events, every path and the token limit', async () => {
   const document = await get('/asyncapi.json');
   expect(document.asyncapi).toBe('3.0.0');
   expect(document.servers.exchange.host).toMatch(/^127\.0\.0\.1:\d+$/);
   for (const name of Object.keys(marketEventSchemas)) expect(document.channels.market.messages).toHaveProperty(name);
   for (const name of Object.keys(userEventSchemas)) expect(document.channels.user.messages).toHaveProperty(name);
   expect(document.info.description).toContain('2000 tokens per socket');
+  const addresses = Object.values<{ readonly address: string }>(document.channels).map(({ address }) => address);
+  const named = [...addresses, ...document.info.description.split(' ')];
+  for (const [path] of streamPaths) expect(named).toContain(path);
 });

@@ -178,6 +178,16 @@ test('credentials may name the key apikey instead of apiKey', async () => {
   await socket.close();
 });
 
+test('the error for a message that is not JSON fits the user channel too', async () => {
+  const socket = await TestSocket.open(server.url, '/ws/user');
+  socket.send('{');
+  await socket.until(() => socket.events('error').length === 1);
+  expect(socket.events('error')[0].error).toBe(
+    'the message is not JSON; send PING, or a request as /asyncapi.json describes it',
+  );
+  await socket.close();
+});
+
 test('wrong credentials get an error and close the socket with 1008, whichever part is wrong', async () => {
   const builder = (await call(alice, 'POST', '/auth/builder-api-key')).json;
   const cases = [

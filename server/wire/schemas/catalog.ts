@@ -3,6 +3,7 @@
 // the table of routes/catalog.ts.
 import { z } from 'zod';
 import type { EndpointSchema } from '../../http/schema.ts';
+import { type CatalogDialect, gammaCatalog, rootCatalog } from '../catalogDialects.ts';
 import * as common from './common.ts';
 import { detailFields } from './marketData.ts';
 
@@ -210,16 +211,17 @@ const flagParameter = flag.optional().meta({ description: FLAG_WORDS });
 const flagThat = (text: string) => flagParameter.meta({ description: `${text} (${FLAG_WORDS})` });
 const textParameter = text.optional();
 const list = (what: string) => text.optional().meta({ description: `${what} (comma-separated)` });
-const states = { active: flagParameter, closed: flagParameter, archived: flagParameter };
-const creator = textParameter.meta({ description: 'Creator wallet or site; returns what is available on that site' });
-const paging = {
-  limit: wholeParameter.meta({ description: 'Rows per page. Default 20, maximum 100' }),
-  offset: wholeParameter,
+/** @param otherwise the default of closed and archived; undefined = rows of both kinds */
+const statesOr = (otherwise: boolean | undefined) => {
+  const other = otherwise === undefined ? flagParameter : flagThat(`Default ${otherwise}`);
+  return { active: flagThat('Default true'), closed: other, archived: other };
 };
+const creator = textParameter.meta({ description: 'Creator wallet or site; returns what is available on that site' });
+const limit = wholeParameter.meta({ description: 'Rows per page. Default 20, maximum 100' });
 const sortedBy = (example: string) => ({ order: list(`Sort column, such as ${example}`), ascending: flagParameter });
 const sorting = sortedBy('volume24hr or endDate');
 const keyset = {
-  limit: paging.limit,
+  limit,
   after_cursor: textParameter.meta({ description: 'next_cursor of the previous page' }),
   ...sorting,
 };
@@ -256,7 +258,6 @@ const unmatchedMarketFilters = {
 };
 
 const marketQuery = {
-  ...states,
   ...tagFilters,
   event_id: list('Event ids'),
   event_slug: textParameter,
@@ -282,7 +283,7 @@ const marketQuery = {
   creator,
 };
 const eventQuery = {
-  ...states,
+  ...statesOr(undefined),
   ...tagFilters,
   exclude_tag_id: list('Tag ids'),
   featured: flagThat('If true, matches nothing: no event is featured'),
@@ -313,7 +314,7 @@ const eventQuery = {
 const searchQuery = {
   q: text.min(1),
   limit_per_type: wholeParameter.meta({ description: 'Rows of each type, from 1 to 100. Default 25' }),
-  page: wholeParameter.meta({ description: 'Page number, starting at 1' }),
+  page: whole.min(1).optional().meta({ description: 'Page number, starting at 1' }),
   search_tags: flagParameter,
   search_profiles: flagThat('Accepted without effect: profiles are never returned'),
   events_status: textParameter,
@@ -345,16 +346,19 @@ const related = {
 
 /** The schemas of one form of the catalog. */
 function catalogSchemas(
+  { offsetMax = Number.MAX_SAFE_INTEGER, closedMarketsDefault }: CatalogDialect,
   forms: Readonly<Record<'marketInList' | 'oneMarket' | 'eventInList' | 'foundEvent' | 'eventInSeries', z.ZodType>>,
   moreStatuses: readonly number[],
 ) {
   const withRefusals = (schema: EndpointSchema): EndpointSchema => ({ ...schema, refusal, moreStatuses });
   const next = textParameter.meta({ description: 'Absent on the last page' });
   const { marketInList, oneMarket, eventInList, foundEvent, eventInSeries } = forms;
+  const paging = { limit, offset: whole.max(offsetMax).optional() };
+  const marketsQuery = { ...statesOr(closedMarketsDefault), ...marketQuery };
   return {
-    markets: withRefusals({ query: { ...marketQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
+    markets: withRefusals({ query: { ...marketsQuery, ...paging, ...sorting }, reply: z.array(marketInList) }),
     marketsKeyset: withRefusals({
-      query: { ...marketQuery, ...keyset },
+      query: { ...marketsQuery, ...keyset },
       reply: z.object({ markets: z.array(marketInList), next_cursor: next }),
     }),
     market: withRefusals({ query: { ...creatorQuery, include_tag: flagParameter }, reply: oneMarket }),
@@ -393,6 +397,7 @@ function catalogSchemas(
 }
 
 export const rootSchemas = catalogSchemas(
+  rootCatalog,
   {
     marketInList: listedMarket,
     oneMarket: longMarket,
@@ -404,6 +409,7 @@ export const rootSchemas = catalogSchemas(
 );
 /** On the mount, malformed parameters are answered with 422. */
 export const gammaSchemas = catalogSchemas(
+  gammaCatalog,
   {
     marketInList: officialMarket,
     oneMarket: officialMarket,

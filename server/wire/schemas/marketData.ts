@@ -49,11 +49,11 @@ const commaList = text.meta({ description: `Up to ${TOKENS_PER_REQUEST_MAX} comm
 const listQuery = { token_ids: commaList.optional(), sides: commaList.optional() };
 const mapOf = <Value extends z.ZodType>(value: Value) => z.record(tokenId, value);
 
-/** The three forms of a market-data request: one token, a list in the body, a list in the query (or a GET's body). */
+/** The three forms of a market-data request: one token, a list in the body, a list in the query. */
 const threeWays = (one: z.ZodType, many: z.ZodType) => ({
   one: { query: oneToken, reply: one } satisfies EndpointSchema,
   posted: { body: tokenList, reply: many } satisfies EndpointSchema,
-  queried: { query: listQuery, body: tokenList.optional(), reply: many } satisfies EndpointSchema,
+  queried: { query: listQuery, reply: many } satisfies EndpointSchema,
 });
 
 export const books = threeWays(book, z.array(book));

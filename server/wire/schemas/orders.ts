@@ -155,7 +155,7 @@ const retryHeaders = {
       'If 1, a duplicate gets the reply of the first copy, even if it would be refused by now. Idempotent-Replayed: true marks a reply in which every order is answered so',
   }),
   'X-Valid-Until-Ms': whole.optional().meta({
-    description: "Unix milliseconds of the exchange's clock: an order that arrives later is refused",
+    description: "Unix milliseconds of the exchange's clock: an order that would be accepted later is refused",
     examples: [1_900_000_000_000],
   }),
 };

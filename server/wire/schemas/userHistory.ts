@@ -155,25 +155,40 @@ const events = z
   .optional();
 const event = common.digits.meta({ description: 'An event id' }).optional();
 const title = z.string().max(TITLE_CHARACTERS_MAX).optional().meta({ description: 'Text contained in the title' });
-const anyCase = <Word extends string>(words: readonly [Word, ...Word[]]) =>
-  z.enum(words).optional().meta({ description: 'Case-insensitive' });
-const direction = anyCase(DIRECTIONS);
-const positionSort = anyCase(POSITION_SORTS);
-const closedSort = anyCase(CLOSED_POSITION_SORTS);
+const anyCase = <Word extends string>(words: readonly [Word, ...Word[]], otherwise?: Word) =>
+  z
+    .enum(words)
+    .optional()
+    .meta({ description: `Case-insensitive${otherwise === undefined ? '' : `. Default ${otherwise}`}` });
+const direction = anyCase(DIRECTIONS, 'DESC');
+const positionSort = anyCase(POSITION_SORTS, 'TOKENS');
+const closedSort = anyCase(CLOSED_POSITION_SORTS, 'REALIZEDPNL');
 const amount = number.min(0).optional();
+const amountOr = (otherwise: number) => amount.meta({ description: `Default ${otherwise}` });
 const seconds = common.givenSeconds.optional();
-const flagParameter = flag.optional();
-const page = ({ limitMax, offsetMax }: (typeof BOUNDS)[keyof typeof BOUNDS]) => ({
-  limit: z.int().min(0).max(limitMax).optional(),
-  offset: z.int().min(0).max(offsetMax).optional(),
-});
+const flagOr = (otherwise: boolean) => flag.optional().meta({ description: `Default ${otherwise}` });
+type Bounds = (typeof BOUNDS)[keyof typeof BOUNDS];
 /** For official clients, a limit past the maximum is cut to it, however large: larger than z.int() accepts. */
-const uncut = { limit: z.number().min(0).multipleOf(1).optional() };
+const limitOf = ({ limitDefault, limitMax }: Bounds) =>
+  z
+    .number()
+    .min(0)
+    .multipleOf(1)
+    .optional()
+    .meta({
+      description:
+        `Default ${limitDefault}, maximum ${limitMax}; a larger value is reduced to the maximum below /data-api and for ` +
+        'requests with POLY_* headers, and refused with 400 otherwise',
+    });
+const page = (bounds: Bounds) => ({
+  limit: limitOf(bounds),
+  offset: z.int().min(0).max(bounds.offsetMax).optional(),
+});
 
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   trades: {
     ...page(BOUNDS.trades),
-    takerOnly: flagParameter,
+    takerOnly: flagOr(true),
     filterType: anyCase(THRESHOLD_UNITS),
     filterAmount: amount,
     market: market.optional(),
@@ -183,9 +198,9 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   positions: {
     user,
     market: market.optional(),
-    sizeThreshold: amount,
-    redeemable: flagParameter,
-    mergeable: flagParameter,
+    sizeThreshold: amountOr(1),
+    redeemable: flagOr(false),
+    mergeable: flagOr(false),
     ...page(BOUNDS.positions),
     sortBy: positionSort,
     sortDirection: direction,
@@ -200,29 +215,29 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
     sortDirection: direction,
   },
   activity: { user, ...page(BOUNDS.activity) },
-  holders: { market, limit: page(BOUNDS.holders).limit, minBalance: amount },
+  holders: { market, limit: limitOf(BOUNDS.holders), minBalance: amountOr(1) },
   value: { user, market: market.optional() },
   traded: { user },
   oi: { market: market.optional() },
   'live-volume': { id: event, market: market.optional() },
 };
 const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
-  trades: { ...uncut, eventId: events, start: seconds, end: seconds },
-  positions: { ...uncut, eventId: events, includeArchived: flagParameter },
-  'closed-positions': { ...uncut, eventId: events },
+  trades: { eventId: events, start: seconds, end: seconds },
+  positions: { eventId: events, includeArchived: flagOr(false) },
+  'closed-positions': { eventId: events },
   activity: {
-    ...uncut,
     market: market.optional(),
     eventId: events,
     type: text.optional().meta({ description: `Comma-separated: ${ACTIVITY_TYPES.join(', ')}` }),
-    excludeDepositsWithdrawals: flagParameter,
+    excludeDepositsWithdrawals: flag
+      .optional()
+      .meta({ description: 'Accepted without effect: there are no such rows' }),
     start: seconds,
     end: seconds,
-    sortBy: anyCase(ACTIVITY_SORTS),
+    sortBy: anyCase(ACTIVITY_SORTS, 'TIMESTAMP'),
     sortDirection: direction,
     side: anyCase(SIDES),
   },
-  holders: uncut,
 };
 
 const isTotal = (kind: AskedKind): kind is keyof typeof totals => Object.hasOwn(totals, kind);
@@ -231,19 +246,10 @@ const isTotal = (kind: AskedKind): kind is keyof typeof totals => Object.hasOwn(
 export function userHistorySchema(kind: AskedKind, isMounted: boolean): EndpointSchema {
   const moreStatuses = [401]; // sent if there is an allowlist
   const query = isMounted ? { ...documented[kind], ...more[kind] } : documented[kind];
-  if (isTotal(kind)) return { query: anyDialect(query, isMounted), reply: totals[kind], moreStatuses };
+  if (isTotal(kind)) return { query, reply: totals[kind], moreStatuses };
   const officialRows = z.array(official[kind]);
   const reply = isMounted ? officialRows : z.union([z.array(plain[kind]), officialRows]);
-  return { query: anyDialect(query, isMounted), reply, moreStatuses };
+  return { query, reply, moreStatuses };
 }
-
-/** Official clients also use the root, identified by their headers; there, too, their limit may exceed the maximum. */
-function anyDialect(query: ParameterSchemas, isMounted: boolean): ParameterSchemas {
-  if (isMounted || query.limit === undefined) return query;
-  return { ...query, limit: uncut.limit.meta({ description: LIMIT_TEXT }) };
-}
-
-const LIMIT_TEXT =
-  'A value above the maximum is refused with 400, or reduced to the maximum for requests with POLY_* headers';
 
 export const mountRoot: EndpointSchema = { reply: z.object({ data: z.literal('OK') }) };
