@@ -28,11 +28,11 @@ function ownerNamed(services: Services, address: string): string {
 }
 
 const readAccount: Handler = ({ params }, { services }) => {
-  const { accounts } = services.views;
+  const { views } = services;
   const owner = ownerNamed(services, params.address);
   const typeOf = (wallet: string): number | null => typeOfWallet(services, owner, wallet);
-  const wallets = walletBalances(accounts, knownWallets(services, owner), typeOf);
-  return { body: JSON.stringify({ ...operatorAccount(accounts, owner), wallets }) };
+  const wallets = walletBalances(views, knownWallets(services, owner), typeOf);
+  return { body: JSON.stringify({ ...operatorAccount(views.accounts, owner), wallets }) };
 };
 
 /** The binding goes first: only it can be refused, and then nothing has changed. */

@@ -21,7 +21,7 @@ import type { Services } from '../services.ts';
 import type { TokenPlace } from '../views/index.ts';
 import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orders.ts';
 import { isSignedForOtherVersion } from './orderVersion.ts';
-import { formsOfType } from './ownerWallets.ts';
+import { checkOwned } from './ownerWallets.ts';
 
 /** A command ready to submit, and the facts that its replies need. */
 export interface PlacementCommand {
@@ -93,25 +93,13 @@ function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): 
  * Checks that the order trades from a wallet of the caller and names the right signer (wire.md B.3, B.3a).
  * @returns whether the wallet is the owner's by an operator's binding, which the registry checks again later
  */
-function checkWallet(order: SignedOrder, owner: string, { views, wallets }: Services): boolean {
+function checkWallet(order: SignedOrder, owner: string, services: Services): boolean {
   const { maker, signer, signatureType } = order;
   if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
   if (signatureType === 3 && maker !== signer) {
     throw new BadRequest('the order signer address has to be the maker address for signature type 3');
   }
-  const binding = views.accounts.binding(maker);
-  if (binding !== undefined) {
-    // A wallet claimed by derivation is bound with type 0, but trades with its own type.
-    if (binding.owner === owner && binding.signatureType === signatureType && signatureType !== 0) return true;
-    if (binding.owner !== owner) {
-      throw new BadRequest(`maker address not allowed: the wallet ${maker} belongs to another owner`);
-    }
-  }
-  const form = wallets.walletType(owner, maker);
-  if (form !== undefined && formsOfType[signatureType].includes(form)) return false;
-  throw new BadRequest(
-    `maker address not allowed: ${maker} is not a wallet of ${owner} for signature type ${signatureType}`,
-  );
+  return checkOwned(services, owner, { wallet: maker, signatureType }, 'maker address not allowed');
 }
 
 /** The second step: computes the order's digest and starts the recovery of its signer, which is done by the order's turn. */

@@ -1,5 +1,5 @@
-// The wallets of an owner: all its derived ones, the one that a signature type selects, and the owner of an address. Called
-// by routes and by the start-up in development. Nothing is ever bound here.
+// The wallets of an owner: all its derived ones, the one that a signature type selects or a request names, and the owner of
+// an address. Called by routes and by the start-up in development. Nothing is ever bound here.
 import type { Command } from '../../engine/index.ts';
 import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -8,7 +8,7 @@ import type { Services } from '../services.ts';
 export type SignatureType = 0 | 1 | 2 | 3;
 
 /** The derived wallets that orders of each signature type trade from. */
-export const formsOfType: readonly (readonly WalletForm[])[] = [
+const formsOfType: readonly (readonly WalletForm[])[] = [
   ['eoa'],
   ['proxy'],
   ['safe'],
@@ -40,6 +40,45 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
   if (type === 2) return { wallet: safe, isBound: false };
   const latest = views.accounts.latestDepositWallet(owner);
   return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
+}
+
+/**
+ * Checks that a wallet is the owner's for a signature type, by an operator's binding or by derivation (wire.md B.3a).
+ * @param refusal the beginning of the error
+ * @returns whether it is the owner's by a binding, which the registry checks again later
+ * @throws BadRequest if it is another owner's, or not of that type
+ */
+export function checkOwned(
+  { views, wallets }: Services,
+  owner: string,
+  { wallet, signatureType }: { readonly wallet: string; readonly signatureType: number },
+  refusal: string,
+): boolean {
+  const binding = views.accounts.binding(wallet);
+  if (binding !== undefined) {
+    // A wallet claimed by derivation is bound with type 0, but trades with its own type.
+    if (binding.owner === owner && binding.signatureType === signatureType && signatureType !== 0) return true;
+    if (binding.owner !== owner) throw new BadRequest(`${refusal}: the wallet ${wallet} belongs to another owner`);
+  }
+  const form = wallets.walletType(owner, wallet);
+  if (form !== undefined && formsOfType[signatureType].includes(form)) return false;
+  throw new BadRequest(`${refusal}: ${wallet} is not a wallet of ${owner} for signature type ${signatureType}`);
+}
+
+/**
+ * The wallet that a request of its owner names.
+ * @param type the signature type with which it must trade; any of its own if undefined
+ * @throws BadRequest if the owner cannot trade from it so
+ */
+export function walletNamed(
+  services: Services,
+  owner: string,
+  wallet: string,
+  type: SignatureType | undefined,
+): ChosenWallet {
+  const signatureType = type ?? typeOfWallet(services, owner, wallet);
+  if (signatureType === null) throw new BadRequest(`invalid_field: wallet: ${wallet} is not a wallet of ${owner}`);
+  return { wallet, isBound: checkOwned(services, owner, { wallet, signatureType }, 'invalid_field: wallet') };
 }
 
 /** The wallets that an operator may credit: those the owner already has, and, if the owner has a key, its derived ones. */

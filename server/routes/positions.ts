@@ -1,5 +1,5 @@
 // Full sets and resolved shares of the caller's wallets: split collateral into both tokens, merge both back, redeem a
-// resolved market's payout. The signature type selects the wallet; the core makes the checks.
+// resolved market's payout. The request names the wallet, or its signature type selects it; the core makes the checks.
 
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
@@ -7,18 +7,20 @@ import { BadRequest } from '../http/errors.ts';
 import type { Market } from '../views/index.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
-import { redeemBody, setsBody } from '../wire/operatorBodies.ts';
+import { type RedeemBody, redeemBody, setsBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { type SignatureType, walletOfType } from './ownerWallets.ts';
+import { walletNamed, walletOfType } from './ownerWallets.ts';
 import { eventOf, submitAccepted } from './submit.ts';
 
 /** The market, and the head that all three commands share. */
-function headOf(context: Context, conditionId: string, signatureType: SignatureType | undefined) {
+function headOf(context: Context, { condition_id, wallet: named, signature_type: type }: RedeemBody) {
+  const { services } = context;
   const { owner, keyId } = context.caller();
-  const market = context.services.views.markets.byCondition(conditionId);
+  const market = services.views.markets.byCondition(condition_id);
   if (market === undefined) throw new BadRequest('market not found', { status: 404 });
-  const { wallet, isBound } = walletOfType(context.services, owner, signatureType ?? 0);
+  const { wallet, isBound } =
+    named === undefined ? walletOfType(services, owner, type ?? 0) : walletNamed(services, owner, named, type);
   const flags = isBound ? OrderFlag.BOUND_WALLET : 0;
   return { market, head: { wallet, owner, keyId, marketIndex: market.index, flags } };
 }
@@ -32,8 +34,8 @@ function reply(context: Context, market: Market, wallet: string, figures: Readon
 const convertSets =
   (type: 'Split' | 'Merge'): Handler =>
   async (request, context) => {
-    const { condition_id, amount, signature_type } = readFields(setsBody, request.json());
-    const { market, head } = headOf(context, condition_id, signature_type);
+    const { amount, ...place } = readFields(setsBody, request.json());
+    const { market, head } = headOf(context, place);
     const command = { type, ...head, amountMicro: amount };
     await submitAccepted(context.services.exchange, command, { address: head.wallet });
     return reply(context, market, head.wallet, { amount: microText(amount) });
@@ -42,8 +44,7 @@ const convertSets =
 const payoutMicro = (record: LogRecord): number => eventOf(record, 'PositionRedeemed')?.payoutMicro ?? 0;
 
 const redeem: Handler = async (request, context) => {
-  const { condition_id, signature_type } = readFields(redeemBody, request.json());
-  const { market, head } = headOf(context, condition_id, signature_type);
+  const { market, head } = headOf(context, readFields(redeemBody, request.json()));
   const record = await submitAccepted(context.services.exchange, { type: 'Redeem', ...head }, { address: head.wallet });
   return reply(context, market, head.wallet, { payout: microText(payoutMicro(record)) });
 };

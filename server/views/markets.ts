@@ -68,7 +68,12 @@ export class MarketsView {
   /** The market and outcome of a token id, which is decimal text. */
   byToken(tokenId: string): TokenPlace | undefined {
     const place = this.tokens.get(tokenId);
-    return place < 0 ? undefined : { market: this.markets[place >> 1], outcome: (place & 1) === 0 ? 0 : 1 };
+    return place < 0 ? undefined : this.byTokenNumber(place);
+  }
+
+  /** The market and outcome of a token that exists, by its number. */
+  byTokenNumber(token: number): TokenPlace {
+    return { market: this.markets[token >> 1], outcome: (token & 1) === 0 ? 0 : 1 };
   }
 
   bySlug(slug: string): Market | undefined {

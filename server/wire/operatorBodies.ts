@@ -290,20 +290,23 @@ export const faucetBody = z
   })
   .meta({ examples: [{ address: EXAMPLE_ADDRESS, collateral: '100' }] });
 
+/** Whose shares: the wallet that is named, or else that of the signature type. */
+const ownWallet = {
+  wallet: addressField.optional().meta({ description: "A wallet of the caller's. Default: that of signature_type" }),
+  signature_type: signatureTypeField.optional(),
+};
+
 /** POST /split and /merge */
 export const setsBody = z
-  .strictObject({
-    condition_id: bytes32Field,
-    amount: amountField,
-    signature_type: signatureTypeField.optional(),
-  })
+  .strictObject({ condition_id: bytes32Field, amount: amountField, ...ownWallet })
   .meta({ examples: [{ condition_id: EXAMPLE_BYTES32, amount: '12.5' }] });
 
 /** POST /redeem */
 export const redeemBody = z
-  .strictObject({ condition_id: bytes32Field, signature_type: signatureTypeField.optional() })
+  .strictObject({ condition_id: bytes32Field, ...ownWallet })
   .meta({ examples: [{ condition_id: EXAMPLE_BYTES32 }] });
 
+export type RedeemBody = z.output<typeof redeemBody>;
 export type EventBody = z.output<typeof eventBody>;
 export type MarketBody = z.output<typeof marketBody>;
 export type MarketChangeBody = z.output<typeof marketChangeBody>;

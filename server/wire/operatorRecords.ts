@@ -1,7 +1,7 @@
 // Replies to operators and to owners of positions: a market as its operator sees it, and a wallet's holdings in one. Called
 // by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
-import type { AccountsView, Market } from '../views/index.ts';
+import type { Account, AccountsView, Market, MarketsView, Views } from '../views/index.ts';
 import { balanceOf } from './balances.ts';
 import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
@@ -40,6 +40,11 @@ export function operatorMarket(market: Market): Readonly<Record<string, unknown>
   };
 }
 
+/** An account's shares of a token, for JSON. */
+function tokenBalance({ tokens, outcomes }: Market, outcome: number, sharesMicro: number) {
+  return { token_id: tokens[outcome], outcome: outcomes[outcome], balance: microText(sharesMicro) };
+}
+
 /** A wallet's collateral and its shares of a market, for JSON. */
 export function holdingsJson(
   accounts: AccountsView,
@@ -49,11 +54,7 @@ export function holdingsJson(
   const account = accounts.byWallet(wallet);
   return {
     collateral: microText(account?.collateralMicro ?? 0),
-    tokens: market.tokens.map((token_id, outcome) => ({
-      token_id,
-      outcome: market.outcomes[outcome],
-      balance: microText(balanceOf(account, market.index, outcome)),
-    })),
+    tokens: market.tokens.map((_, outcome) => tokenBalance(market, outcome, balanceOf(account, market.index, outcome))),
   };
 }
 
@@ -71,18 +72,30 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
   };
 }
 
+/** An account's shares of each token that it holds, for JSON. */
+function tokenBalances({ sharesMicro }: Account, markets: MarketsView) {
+  return [...sharesMicro].map(([token, micro]) => {
+    const { market, outcome } = markets.byTokenNumber(token);
+    return tokenBalance(market, outcome, micro);
+  });
+}
+
 /**
- * An owner's wallets with their collateral, for JSON.
+ * An owner's wallets with their collateral and shares, for JSON.
  * @param typeOf the signature type that a wallet trades with
  */
 export function walletBalances(
-  accounts: AccountsView,
+  { accounts, markets }: Views,
   wallets: readonly string[],
   typeOf: (wallet: string) => number | null,
 ): readonly Readonly<Record<string, unknown>>[] {
-  return wallets.map((wallet) => ({
-    wallet,
-    type: typeOf(wallet),
-    balance: microText(accounts.byWallet(wallet)?.collateralMicro ?? 0),
-  }));
+  return wallets.map((wallet) => {
+    const account = accounts.byWallet(wallet);
+    return {
+      wallet,
+      type: typeOf(wallet),
+      balance: microText(account?.collateralMicro ?? 0),
+      tokens: account === undefined ? [] : tokenBalances(account, markets),
+    };
+  });
 }

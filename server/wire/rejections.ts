@@ -211,9 +211,12 @@ const sentences = {
     refuse(
       `not enough balance: ${microText(c)} requested, the balance is ${microText(a)} and open orders reserve ${microText(b)}`,
     ),
-  SHARES_SHORT: ({ a, b }) =>
-    refuse(`not enough shares: ${microText(b)} of each token requested, ${microText(a)} of each available`),
-  NOTHING_TO_REDEEM: () => refuse('there is nothing to redeem: the wallet holds no shares of this market'),
+  SHARES_SHORT: ({ a, b, address }) =>
+    refuse(
+      `not enough shares: ${microText(b)} of each token requested, ${microText(a)} of each available in the wallet ${address ?? ''}`,
+    ),
+  NOTHING_TO_REDEEM: ({ address }) =>
+    refuse(`there is nothing to redeem: the wallet ${address ?? ''} holds no shares of this market`),
   DEPOSITS_FULL: ({ a, b }) =>
     refuse(
       `a deposit of ${microText(b)} would exceed the limit of ${microText(MICRO_MAX)} on all deposits, withdrawn or not: they total ${microText(a)} so far`,

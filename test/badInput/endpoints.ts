@@ -29,8 +29,18 @@ const list: Extras = {
 const page: Extras = { query: { next_cursor: kinds.cursor } };
 const filters = { market: kinds.bytes32, asset_id: kinds.assetId, before: kinds.seconds, after: kinds.seconds };
 const sets: Extras = {
-  body: ({ market }) => ({ condition_id: market.conditionId, amount: '1', signature_type: 0 }),
-  fields: { condition_id: kinds.strictBytes32, amount: kinds.amount, signature_type: kinds.signatureType },
+  body: ({ market, wallet }) => ({
+    condition_id: market.conditionId,
+    amount: '1',
+    wallet: wallet.address,
+    signature_type: 0,
+  }),
+  fields: {
+    condition_id: kinds.strictBytes32,
+    amount: kinds.amount,
+    wallet: kinds.strictAddress,
+    signature_type: kinds.signatureType,
+  },
   required: ['condition_id', 'amount'],
 };
 const balance: EndpointCase['path'] = ({ market }) =>
@@ -168,8 +178,12 @@ const positions = [
   row('POST', '/split', 'l2', sets),
   row('POST', '/merge', 'l2', sets),
   row('POST', '/redeem', 'l2', {
-    body: ({ market }) => ({ condition_id: market.conditionId, signature_type: 0 }),
-    fields: { condition_id: kinds.strictBytes32, signature_type: kinds.signatureType },
+    body: ({ market, wallet }) => ({ condition_id: market.conditionId, wallet: wallet.address, signature_type: 0 }),
+    fields: {
+      condition_id: kinds.strictBytes32,
+      wallet: kinds.strictAddress,
+      signature_type: kinds.signatureType,
+    },
     required: ['condition_id'],
   }),
 ];

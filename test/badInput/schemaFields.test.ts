@@ -69,6 +69,7 @@ const sets = {
   bad: {
     condition_id: INVALID_BYTES32_VALUES,
     amount: INVALID_AMOUNTS,
+    wallet: INVALID_ADDRESS_VALUES,
     signature_type: [-1, 4, 1.5, '0', true, null, [], {}],
   },
 } as const;
@@ -118,7 +119,11 @@ const schemaCases: readonly SchemaCase[] = [
     path: () => '/redeem',
     body: () => ({ condition_id: target.market.conditionId }),
     required: ['condition_id'],
-    bad: { condition_id: INVALID_BYTES32_VALUES, signature_type: sets.bad.signature_type },
+    bad: {
+      condition_id: INVALID_BYTES32_VALUES,
+      wallet: INVALID_ADDRESS_VALUES,
+      signature_type: sets.bad.signature_type,
+    },
   },
   { ...cash, title: 'POST /admin/deposits', path: () => '/admin/deposits' },
   { ...cash, title: 'POST /admin/withdrawals', path: () => '/admin/withdrawals' },

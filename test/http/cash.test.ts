@@ -127,11 +127,11 @@ test('the operator sees all wallets of an owner that has a key but no balance ye
   await createKey(venue.url, owner);
   const { proxy, safe, depositBeacon, depositUups } = venue.services.wallets.derivedWallets(owner.address);
   const rows = [
-    { wallet: safe, type: 2, balance: '3' },
-    { wallet: owner.address, type: 0, balance: '0' },
-    { wallet: proxy, type: 1, balance: '0' },
-    { wallet: depositBeacon, type: 3, balance: '0' },
-    { wallet: depositUups, type: 3, balance: '0' },
+    { wallet: safe, type: 2, balance: '3', tokens: [] },
+    { wallet: owner.address, type: 0, balance: '0', tokens: [] },
+    { wallet: proxy, type: 1, balance: '0', tokens: [] },
+    { wallet: depositBeacon, type: 3, balance: '0', tokens: [] },
+    { wallet: depositUups, type: 3, balance: '0', tokens: [] },
   ];
   const nothing = rows.map((row) => ({ ...row, balance: '0' }));
   expect(new Set((await read(owner.address)).json.wallets)).toEqual(new Set(nothing));

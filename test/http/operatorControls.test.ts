@@ -250,11 +250,36 @@ test('GET /admin/accounts/{address} returns the owner, its flags and the balance
   const deposit = await send(server.url, 'POST', '/admin/deposits', { address: derived.safe, amount: '12.5' }, ADMIN);
   const { json } = await read(derived.safe);
   expect(json.address).toBe(address);
-  expect(json.wallets).toContainEqual({ wallet: derived.safe, type: 2, balance: deposit.json.balance });
+  expect(json.wallets).toContainEqual({ wallet: derived.safe, type: 2, balance: deposit.json.balance, tokens: [] });
   expect(json.wallets).toEqual((await read(inUpperCase(address))).json.wallets);
   expect(before.map(({ wallet }: { readonly wallet: string }) => wallet)).toContain(address);
   expect((await read('x')).json.error).toBe('invalid_field: address: it must be 0x and 40 hex digits');
   expect((await send(server.url, 'GET', `/admin/accounts/${address}`)).status).toBe(401);
+});
+
+test('GET /admin/accounts/{address} returns the shares of each wallet', async () => {
+  const { proxy } = alice.wallet.derived;
+  const [first, second] = [await newMarket(), await newMarket()];
+  const [no, yes] = [first.tokens[1], second.tokens[0]];
+  const credit = async (token_id: string, shares: string) => {
+    const { status } = await send(server.url, 'POST', '/dev/faucet', { address: proxy, token_id, shares });
+    expect(status).toBe(200);
+  };
+  const tokens = async () => {
+    const { json } = await send(server.url, 'GET', `/admin/accounts/${proxy}`, undefined, ADMIN);
+    return json.wallets.find(({ wallet }: { readonly wallet: string }) => wallet === proxy).tokens;
+  };
+  expect(await tokens()).toEqual([]);
+  await credit(no, '2.25');
+  const held = { token_id: no, outcome: 'No', balance: '2.25' };
+  expect(await tokens()).toEqual([held]);
+  await credit(yes, '0.000001');
+  expect(await tokens()).toEqual([held, { token_id: yes, outcome: 'Yes', balance: '0.000001' }]);
+  const resolve = `/admin/markets/${first.conditionId}/resolve`;
+  expect((await send(server.url, 'POST', resolve, { outcome: 'No' }, ADMIN)).status).toBe(200);
+  const redeem = { condition_id: first.conditionId, signature_type: 1 };
+  expect((await call(alice, 'POST', '/redeem', redeem)).json.payout).toBe('2.25');
+  expect(await tokens()).toEqual([{ token_id: yes, outcome: 'Yes', balance: '0.000001' }]);
 });
 
 test('GET /admin/accounts/{address} returns the signature type of each derived or bound wallet', async () => {

@@ -213,11 +213,8 @@ export const rebates: EndpointSchema = {
   reply: z.array(z.never()),
 };
 
-const holdings = {
-  collateral: decimal,
-  tokens: z.array(z.object({ token_id: tokenId, outcome: text, balance: decimal })),
-};
-export const faucetHoldings = { collateral: decimal, tokens: holdings.tokens.optional() };
+export const tokenBalances = z.array(z.object({ token_id: tokenId, outcome: text, balance: decimal }));
+const holdings = { collateral: decimal, tokens: tokenBalances };
 const setsReply = z.object({ condition_id: bytes32, wallet: address, amount: decimal, ...holdings });
 export const sets: EndpointSchema = { body: setsBody, reply: setsReply };
 export const redeem: EndpointSchema = {

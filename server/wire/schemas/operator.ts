@@ -13,7 +13,7 @@ import {
   marketChangeBody,
   resolveBody,
 } from '../operatorBodies.ts';
-import { faucetHoldings } from './account.ts';
+import { tokenBalances } from './account.ts';
 import * as common from './common.ts';
 
 const { address, bytes32, conditionPath, decimal, digits, flag, text, tokenId, whole } = common;
@@ -84,7 +84,14 @@ const operatorAccount = z.object({
 export const readAccount: EndpointSchema = {
   path: { address: common.givenAddress },
   reply: operatorAccount.extend({
-    wallets: z.array(z.object({ wallet: address, type: common.signatureType.nullable(), balance: decimal })),
+    wallets: z.array(
+      z.object({
+        wallet: address,
+        type: common.signatureType.nullable(),
+        balance: decimal.meta({ description: 'Collateral' }),
+        tokens: tokenBalances.meta({ description: 'Shares, by token; only tokens that the wallet holds' }),
+      }),
+    ),
   }),
 };
 export const changeAccount: EndpointSchema = {
@@ -94,5 +101,5 @@ export const changeAccount: EndpointSchema = {
 };
 export const faucet: EndpointSchema = {
   body: faucetBody,
-  reply: z.object({ address, owner: address, ...faucetHoldings }),
+  reply: z.object({ address, owner: address, collateral: decimal, tokens: tokenBalances.optional() }),
 };
