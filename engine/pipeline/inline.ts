@@ -77,8 +77,19 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
   } catch (error) {
     if (exchange === undefined) await store?.close();
     else await exchange.abandon();
-    directory?.release();
+    release(directory, options.log);
     throw error;
+  }
+}
+
+/** Lets the next process into a directory. On a disk that takes nothing the lock stays, and the next start takes it over. */
+function release(directory: DataDirectory | undefined, log?: Log): void {
+  try {
+    directory?.release();
+  } catch (error) {
+    log?.('warn', 'The lock of the data directory could not be removed; the next start first checks the journal.', {
+      reason: reasonOf(error),
+    });
   }
 }
 
@@ -395,7 +406,7 @@ class InlineExchange implements RunningExchange {
     this.answers.keepWaiting();
     this.answers.rejectAll('the exchange has closed before the journal could be written');
     this.writeSnapshot(snapshotUntilMs);
-    this.directory?.release();
+    release(this.directory, this.log);
   }
 
   /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
