@@ -226,6 +226,9 @@ function addTools(program: Command, env: Environment, folder: string): void {
     });
 }
 
+/** While an import has the data directory nobody can send a heartbeat: no session lapses (ms) before the next start renews all. */
+const IMPORT_HEARTBEAT_MS = 30 * 86_400_000;
+
 /** Imports a file into the exchange at --url, or into the data directory given by --data-dir. */
 async function runImport(file: string, command: Command, env: Environment, folder: string): Promise<void> {
   const flags = givenFlags(command);
@@ -241,7 +244,8 @@ async function runImport(file: string, command: Command, env: Environment, folde
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
-  const config = { ...given, snapshotEvery: 0 }; // followers stop following the log before the import is submitted
+  const engine = { ...given.engine, heartbeatWindowMs: IMPORT_HEARTBEAT_MS };
+  const config = { ...given, engine, snapshotEvery: 0 }; // followers stop following the log before the import is submitted
   const { closeServices, openServices, failOnStorage } = await import('./openServices.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
