@@ -77,15 +77,18 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
   } catch (error) {
     if (exchange === undefined) await store?.close();
     else await exchange.abandon();
-    release(directory, options.log);
+    if (directory !== undefined && store?.isLeftOpen !== true) release(directory, options.log);
     throw error;
   }
 }
 
-/** Lets the next process into a directory. On a disk that takes nothing the lock stays, and the next start takes it over. */
-function release(directory: DataDirectory | undefined, log?: Log): void {
+/**
+ * Lets the next process into a directory. Not to be called while the journal is left open: a write that hangs may still end. On
+ * a disk that takes nothing the lock stays, and the next start takes it over.
+ */
+function release(directory: DataDirectory, log: Log | undefined): void {
   try {
-    directory?.release();
+    directory.release();
   } catch (error) {
     log?.('warn', 'The lock of the data directory could not be removed; the next start first checks the journal.', {
       reason: reasonOf(error),
@@ -196,7 +199,7 @@ class InlineExchange implements RunningExchange {
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
-  /** Ends an exchange whose start has failed. It must write nothing later, when the directory may be another process's. */
+  /** Ends an exchange whose start has failed. It writes nothing later unless it is left open: the directory may be another's. */
   async abandon(): Promise<void> {
     this.ticker.close();
     this.answers.keepWaiting();
@@ -406,7 +409,7 @@ class InlineExchange implements RunningExchange {
     this.answers.keepWaiting();
     this.answers.rejectAll('the exchange has closed before the journal could be written');
     this.writeSnapshot(snapshotUntilMs);
-    release(this.directory, this.log);
+    if (this.directory !== undefined && !this.isLeftOpen) release(this.directory, this.log);
   }
 
   /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
