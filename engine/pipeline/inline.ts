@@ -408,12 +408,12 @@ class InlineExchange implements RunningExchange {
     await this.journal.close(CLOSE_DEADLINE_MS);
     this.answers.keepWaiting();
     this.answers.rejectAll('the exchange has closed before the journal could be written');
-    this.writeSnapshot(snapshotUntilMs);
+    await this.writeSnapshot(snapshotUntilMs);
     if (this.directory !== undefined && !this.isLeftOpen) release(this.directory, this.log);
   }
 
   /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
-  private writeSnapshot(untilMs: number): void {
+  private async writeSnapshot(untilMs: number): Promise<void> {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
@@ -421,6 +421,7 @@ class InlineExchange implements RunningExchange {
     if (!this.isFollowed || !canSnapshot(followers)) return;
     try {
       if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
+      await snapshots.tryDisk();
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start replays the journal from an older one.', {

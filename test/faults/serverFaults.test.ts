@@ -7,10 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { send } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
+import { runToEnd } from '../support/process.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
 import { Clients } from './clients.ts';
 import { ClientLedger, differencesOf, JournalLedger } from './ledger.ts';
@@ -218,6 +220,32 @@ test('a server whose disk hangs for too long prints the reason and kills itself'
     await faucet;
     expect(child.output).toMatch(/^The journal's flush has not ended for \d+ ms\.\n[^\n]*SIGKILL\.$/m);
   });
+});
+
+test('a server whose disk hangs while nothing is written and a snapshot is due stops on SIGTERM', LONG, async () => {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that hangs cannot be rehearsed.');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-due-'));
+  const [dataDir, catalog] = [join(folder, 'data'), join(folder, 'catalog.jsonl')];
+  const hung = join(dataDir, 'snapshots');
+  try {
+    writeFileSync(catalog, linesOf(generatedRows(1_000)).join('\n'));
+    expect((await runToEnd(['import', catalog, '--data-dir', dataDir, '--no-house'])).status).toBe(0);
+    mkdirSync(hung);
+    writeFileSync(join(hung, 'shim-hang'), '');
+    const env = { ...shimEnvironment(library, hung), OUTCRY_SNAPSHOT_EVERY: '1000' };
+    const child = await start({ dataDir, env, hasStopLimit: true });
+    expect(await child.ready()).toBe(true);
+    child.kill('SIGTERM');
+    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+    expect(child.output).toMatch(/^The exchange did not stop within 5 s; it now kills itself with SIGKILL\.$/m);
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 // One disk under journal and histories, as is usual.
