@@ -37,6 +37,7 @@ export {
   syncFolder,
   wasLeftBehind,
   withDeadline,
+  wouldWaitForJournal,
   writeWhole,
 } from './journal/index.ts';
 export * from './pipeline/index.ts';

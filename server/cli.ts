@@ -2,7 +2,7 @@
 // and what stops a running server. Called by main.ts alone.
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
-import { errorOf, reasonOf, withDeadline } from '../engine/index.ts';
+import { errorOf, reasonOf, withDeadline, wouldWaitForJournal } from '../engine/index.ts';
 import { hasServerSecret, secretFileIn } from './auth/serverSecret.ts';
 import {
   type CommandConfig,
@@ -127,18 +127,43 @@ async function stopOnSignal(server: RunningServer, config: CommandConfig, signal
   printStop(config, `Stopped. All acknowledged data is in ${config.dataDir}.`);
 }
 
-/** Stops the server; if that takes longer than the limit, kills the process. */
-async function stopInTime(server: RunningServer): Promise<void> {
+/** Stops the server; if that takes longer than the limit, kills the process. `failure` is why it stops, unless on a signal. */
+async function stopInTime(server: RunningServer, failure?: FatalError): Promise<void> {
   const isStopped = await withDeadline(
     server.stop().then(() => true),
     stopLimit.ms,
   );
-  if (isStopped === true && !server.services.exchange.isLeftOpen) return;
-  // A call to a hanging disk never returns, and a clean exit would wait for it too.
-  const what = isStopped === true ? 'could not close its journal' : `did not stop within ${stopLimit.ms / 1000} s`;
-  process.stderr.write(`The exchange ${what}; it now kills itself with SIGKILL.\n`);
+  if (isStopped === undefined) killSelf(stoppedLate(), failure);
+  else if (server.services.exchange.isLeftOpen) killSelf(LEFT_OPEN, failure);
+}
+
+/** Kills the process if a start does not end in time after the exchange was told to stop. */
+function limitStart(starting: Promise<unknown>, { cause }: StopTrigger): void {
+  const ended = starting.then(
+    () => true,
+    () => true,
+  );
+  void cause.then(async (given) => {
+    if ((await withDeadline(ended, stopLimit.ms)) !== undefined) return;
+    killSelf(stoppedLate(), typeof given === 'string' ? undefined : failureOf(given));
+  });
+}
+
+const LEFT_OPEN = 'could not close its journal';
+const stoppedLate = (): string => `did not stop within ${stopLimit.ms / 1000} s`;
+
+/** Kills the process: a call to a hanging disk never returns, and a clean exit would wait for it too. */
+function killSelf(what: string, failure?: FatalError): void {
+  const cause = failure === undefined ? '' : `${failure.message}\n`;
+  process.stderr.write(`${cause}The exchange ${what}; it now kills itself with SIGKILL.\n`);
   process.kill(process.pid, 'SIGKILL');
 }
+
+/** The end of an exchange that an error stops. */
+const failureOf = (cause: Error): FatalError =>
+  cause instanceof FatalError
+    ? cause
+    : new FatalError('defect', `The exchange stopped because of a defect: ${cause.message}`);
 
 /** Shows the number of journal records done on standard error; ends with the last record. */
 function progressOf(
@@ -165,7 +190,9 @@ async function run(config: CommandConfig, env: Environment): Promise<void> {
   };
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
   const onFatal = stop.fire;
-  const server = await startServer({ config, env, onFatal, onProgress, onHistoryProgress }).catch((error: unknown) => {
+  const starting = startServer({ config, env, onFatal, onProgress, onHistoryProgress });
+  limitStart(starting, stop);
+  const server = await starting.catch((error: unknown) => {
     const isStopped = error instanceof FirstLookEnded ? stop.isFired() : error instanceof StoppedInReplay;
     if (!isStopped) throw error;
   });
@@ -183,11 +210,11 @@ async function run(config: CommandConfig, env: Environment): Promise<void> {
   if (typeof cause === 'string') return stopOnSignal(server, config, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot continue and is stopping.');
   // The cause may make the clean shutdown fail too; only the first error is reported.
-  await stopInTime(server).catch((error: unknown) =>
+  const failure = failureOf(cause);
+  await stopInTime(server, failure).catch((error: unknown) =>
     server.services.log.error({ err: error }, 'The shutdown failed too.'),
   );
-  if (cause instanceof FatalError) throw cause;
-  fatal('defect', `The exchange stopped because of a defect: ${cause.message}`);
+  throw failure;
 }
 
 /** Adds the commands that work on a data directory; none of them starts an exchange. */
@@ -246,6 +273,9 @@ function requireRunningFlags(command: Command): void {
   fatal('usage', `${idle.long} requires --data-dir: a running exchange, which --url names, has its own settings.`);
 }
 
+/** While an import has the data directory nobody can send a heartbeat: no session lapses (ms) before the next start renews all. */
+const IMPORT_HEARTBEAT_MS = 30 * 86_400_000;
+
 /** Imports a file into the exchange at --url, or into the data directory given by --data-dir. */
 async function runImport(file: string, command: Command, env: Environment, folder: string): Promise<void> {
   const flags = givenFlags(command);
@@ -261,7 +291,8 @@ async function runImport(file: string, command: Command, env: Environment, folde
     return;
   }
   const given = resolveConfig(venue === true ? 'production' : 'development', flags, env, folder);
-  const config = { ...given, snapshotEvery: 0 }; // followers stop following the log before the import is submitted
+  const engine = { ...given.engine, heartbeatWindowMs: IMPORT_HEARTBEAT_MS };
+  const config = { ...given, engine, snapshotEvery: 0 }; // followers stop following the log before the import is submitted
   const { closeServices, openServices, failOnStorage } = await import('./openServices.ts');
   const { firstStart } = await import('./dev/firstStart.ts');
   const onFatal = (error: Error): void => {
@@ -352,12 +383,8 @@ async function parseAndRun(program: Command, args: readonly string[]): Promise<n
   return Number(process.exitCode ?? 0);
 }
 
-/**
- * Runs a command line to its end.
- * @param args without the program's own name
- * @returns the exit status; errors have been printed
- */
-export async function runCli(args: readonly string[], env: Environment, folder: string): Promise<number> {
+/** The exit status of a command line; errors are printed. */
+async function statusOf(args: readonly string[], env: Environment, folder: string): Promise<number> {
   try {
     return await parseAndRun(makeProgram(env, folder), args);
   } catch (error) {
@@ -368,4 +395,15 @@ export async function runCli(args: readonly string[], env: Environment, folder: 
     process.stderr.write(`The exchange stopped because of a defect: ${error instanceof Error ? error.stack : error}\n`);
     return exitStatuses.defect.status;
   }
+}
+
+/**
+ * Runs a command line to its end.
+ * @param args without the program's own name
+ * @returns the exit status; errors have been printed
+ */
+export async function runCli(args: readonly string[], env: Environment, folder: string): Promise<number> {
+  const status = await statusOf(args, env, folder);
+  if (wouldWaitForJournal()) killSelf(LEFT_OPEN);
+  return status;
 }

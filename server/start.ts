@@ -120,11 +120,15 @@ async function takeDown({ services, hub, http, house }: Served): Promise<void> {
   // First, since they read the journal that the exchange closes; with a deadline, since a hanging disk must not block the stop.
   const followers = Promise.all([historian.close(), snapshots.close()]);
   await withDeadline(followers, FOLLOWERS_MS_MAX);
-  await exchange.close();
-  await hub.close();
-  http.close();
-  await recoverers.close();
-  await houseStopped;
-  // A process that exits while one of its threads is in LMDB hangs forever; the caller kills it if that takes too long.
-  if (!exchange.isLeftOpen) await followers;
+  try {
+    await exchange.close();
+  } finally {
+    // Also if the exchange fails to close: sockets are closed with a reason, and threads end.
+    await hub.close();
+    http.close();
+    await recoverers.close();
+    await houseStopped;
+    // A process that exits while one of its threads is in LMDB hangs forever; the caller kills it if that takes too long.
+    if (!exchange.isLeftOpen) await followers;
+  }
 }

@@ -32,7 +32,7 @@ export {
   writeWhole,
 } from './files.ts';
 export { hashAt, Journal, type JournalListener, type RetryPolicy, storedCursors } from './journal.ts';
-export { LmdbStore } from './lmdbStore.ts';
+export { LmdbStore, wouldWaitForJournal } from './lmdbStore.ts';
 export { type PackedRecords, packedAfter, packRecords } from './packedRecords.ts';
 export { PartedStore } from './partedStore.ts';
 export { ReadAheadThread, readAhead } from './readAhead.ts';

@@ -19,6 +19,12 @@ const REASON_DEADLINE_MS = 500;
 /** Keys of batches read at a time. */
 const KEYS_PER_READ = 256;
 
+/** How many environments of this process are being closed; one stays among them while a call to its disk hangs. */
+let closingCount = 0;
+
+/** Whether an orderly end of this process would wait for a call to a journal's disk that hangs. */
+export const wouldWaitForJournal = (): boolean => closingCount > 0;
+
 export class LmdbStore implements BatchStore {
   isLeftOpen = false;
   private readonly folder: string;
@@ -123,9 +129,13 @@ export class LmdbStore implements BatchStore {
 
   async close(): Promise<void> {
     this.space.close();
+    closingCount += 1;
+    const closed = this.database.close().finally(() => {
+      closingCount -= 1;
+    });
     try {
       const isClosed = await withDeadline(
-        this.database.close().then(() => true),
+        closed.then(() => true),
         CLOSE_DEADLINE_MS,
       );
       this.isLeftOpen = isClosed === undefined;

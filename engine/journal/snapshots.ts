@@ -3,6 +3,7 @@
 // moment leaves the older ones as they were. A damaged one is set aside under another name, never loaded; one that another
 // version of the program wrote stays under its name, so that this version finds it again.
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
 import { makeFolders, syncFolder } from './files.ts';
@@ -33,14 +34,26 @@ interface WriteOptions {
 
 export class SnapshotFolder {
   readonly path: string;
+  /** Beside the folder, which may not exist yet. */
+  private readonly trial: string;
 
   constructor(dataDir: string) {
     this.path = join(dataDir, 'snapshots');
+    this.trial = `${this.path}${DRAFT}`;
   }
 
   /** The snapshots in the folder, the newest first. */
   list(): readonly KeptSnapshot[] {
     return this.filesWith(ENDING);
+  }
+
+  /**
+   * Resolves once the disk has taken a small file. Writing a snapshot blocks the thread, on a disk that hangs for good; waiting
+   * for this does not.
+   */
+  async tryDisk(): Promise<void> {
+    await writeFile(this.trial, 'a trial', { flush: true });
+    await rm(this.trial);
   }
 
   /** Writes a snapshot, makes it durable, gives it its name and removes surplus ones. Returns its path. */
@@ -81,6 +94,7 @@ export class SnapshotFolder {
   /** Removes the drafts that a crash left behind. Nobody may be writing. */
   removeDrafts(): void {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
+    rmSync(this.trial, { force: true });
   }
 
   /** Removes surplus snapshots. The one just written stays even if others have higher numbers: perhaps no other is usable. */

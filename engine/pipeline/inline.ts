@@ -77,8 +77,22 @@ export async function openExchange(options: ExchangeOptions, parts: InlineParts 
   } catch (error) {
     if (exchange === undefined) await store?.close();
     else await exchange.abandon();
-    directory?.release();
+    if (directory !== undefined && store?.isLeftOpen !== true) release(directory, options.log);
     throw error;
+  }
+}
+
+/**
+ * Lets the next process into a directory. Not to be called while the journal is left open: a write that hangs may still end. On
+ * a disk that takes nothing the lock stays, and the next start takes it over.
+ */
+function release(directory: DataDirectory, log: Log | undefined): void {
+  try {
+    directory.release();
+  } catch (error) {
+    log?.('warn', 'The lock of the data directory could not be removed; the next start first checks the journal.', {
+      reason: reasonOf(error),
+    });
   }
 }
 
@@ -185,7 +199,7 @@ class InlineExchange implements RunningExchange {
     await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
   }
 
-  /** Ends an exchange whose start has failed. It must write nothing later, when the directory may be another process's. */
+  /** Ends an exchange whose start has failed. It writes nothing later unless it is left open: the directory may be another's. */
   async abandon(): Promise<void> {
     this.ticker.close();
     this.answers.keepWaiting();
@@ -394,12 +408,12 @@ class InlineExchange implements RunningExchange {
     await this.journal.close(CLOSE_DEADLINE_MS);
     this.answers.keepWaiting();
     this.answers.rejectAll('the exchange has closed before the journal could be written');
-    this.writeSnapshot(snapshotUntilMs);
-    this.directory?.release();
+    await this.writeSnapshot(snapshotUntilMs);
+    if (this.directory !== undefined && !this.isLeftOpen) release(this.directory, this.log);
   }
 
   /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
-  private writeSnapshot(untilMs: number): void {
+  private async writeSnapshot(untilMs: number): Promise<void> {
     const { snapshots, journal, sequencer, reducers } = this;
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
@@ -407,6 +421,7 @@ class InlineExchange implements RunningExchange {
     if (!this.isFollowed || !canSnapshot(followers)) return;
     try {
       if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
+      await snapshots.tryDisk();
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start replays the journal from an older one.', {

@@ -30,7 +30,7 @@ export class Sequencer {
   tMs: number;
   private readonly clock: Clock;
   private readonly log: Log;
-  /** The clock and monotonic time when the clock was last believed. */
+  /** The latest clock that was believed, and the monotonic time then; at first the last command's time if that is later. */
   private believedMs: number;
   private believedAtMs: number;
   private isDoubted = false;
@@ -47,12 +47,14 @@ export class Sequencer {
     this.log = log;
     this.sequence = lastSequence;
     this.tMs = lastTMs;
-    this.believedMs = clock.now();
+    const wallMs = clock.now();
+    // The last command was stamped by a clock that was believed: setting a clock that is behind it right is no jump.
+    this.believedMs = Math.max(wallMs, lastTMs);
     this.believedAtMs = clock.monotonicMs?.() ?? 0;
     this.asleepMs = this.asleepAt(this.believedAtMs);
     const isVirtual = clock.monotonicMs === undefined;
-    if (!isVirtual && !acceptsClock && lastTMs > this.believedMs + BELIEVED_AHEAD_MS) {
-      throw new ClockBehindJournal(lastTMs, this.believedMs);
+    if (!isVirtual && !acceptsClock && lastTMs > wallMs + BELIEVED_AHEAD_MS) {
+      throw new ClockBehindJournal(lastTMs, wallMs);
     }
   }
 

@@ -12,7 +12,10 @@ export const exitStatuses = {
   locked: { status: 4, meaning: 'another process uses the data directory' },
   data: { status: 5, meaning: 'the data directory cannot be used, or its journal or secret is damaged' },
   clock: { status: 6, meaning: 'the clock is behind the last record of the journal' },
-  storage: { status: 7, meaning: 'the journal could not be written' },
+  storage: {
+    status: 7,
+    meaning: 'the journal could not be written (if its disk hangs, the process kills itself instead)',
+  },
   output: { status: 8, meaning: 'the command succeeded, but its report could not be written' },
   unknown: { status: 9, meaning: 'the connection to the exchange was lost, and what the command did is unknown' },
   defect: { status: 70, meaning: 'the exchange stopped because of a defect in its own code' },

@@ -13,12 +13,14 @@ import { createGzip } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
-import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
+import { Exchange } from '../../engine/core/index.ts';
+import { EventWriter, encodeCommand, JournalReader, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
 import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { ADMIN, send } from '../support/client.ts';
+import { ownerCommands } from '../support/commands.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
@@ -310,6 +312,40 @@ test('an import without a running exchange leaves no snapshot that lacks the imp
   const server = await startServerProcess({ dataDir, args });
   expect((await send(server.url, 'GET', '/markets/slug/first')).json.events?.[0].slug).toBe('match');
   await server.stop();
+});
+
+test('an import without a running exchange lets no heartbeat session lapse, however long it takes', async () => {
+  const dataDir = join(folder, 'heartbeats');
+  const importOne = (name: string): Promise<number> => {
+    const file = fileOf(`${name}.jsonl`, [marketLine(name, { event: undefined })]);
+    return runCli(['import', file, '--data-dir', dataDir, '--no-house'], {}, folder);
+  };
+  expect(await importOne('before')).toBe(0);
+  const options = { dataDir, settings: PLAIN_SETTINGS, followers: [] };
+  const exchange = await openExchange(options);
+  const [owner, keyId] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(32)}`];
+  const ids = { given: `0x${'0'.repeat(32)}`, next: `0x${'3'.repeat(32)}` };
+  for (const command of ownerCommands({ owner, keyId })) await exchange.submit(encodeCommand(command));
+  await exchange.submit(encodeCommand({ type: 'Heartbeat', owner, keyId, ...ids, refresh: 0 }));
+  expect(exchange.nextDueMs()).toBe(exchange.durableTMs + 10_000);
+  await exchange.close();
+  expect(await importOne('after')).toBe(0);
+
+  const reader = new JournalReader(dataDir);
+  const [core, out] = [new Exchange(), new EventWriter()];
+  let lastTMs = 0;
+  for (const { tMs, command } of [...reader.read()].flat()) {
+    out.begin();
+    core.apply(tMs, command, out);
+    out.finish();
+    lastTMs = tMs;
+  }
+  await reader.close();
+  expect(core.nextDueMs()).toBeGreaterThan(lastTMs + 86_400_000);
+  expect(core.nextDueMs()).toBeLessThan(Number.POSITIVE_INFINITY); // which it would be after a lapse
+  const again = await openExchange(options);
+  expect(again.nextDueMs()).toBe(again.durableTMs + 10_000);
+  await again.close();
 });
 
 test('a server killed during a commit has either all of the import or none of it after a restart', async () => {

@@ -18,6 +18,8 @@ export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Whether a stop may take no longer than for anybody: for disks that keep it from ending. */
   readonly hasStopLimit?: boolean;
+  /** Whether its journal gives up a flush that hangs at once, not after ten minutes. */
+  readonly isImpatient?: boolean;
 }
 
 export interface Child {
@@ -45,8 +47,13 @@ async function answers(url: string): Promise<boolean> {
   );
 }
 
-function spawnChild({ dataDir, port, under = [], env = {}, hasStopLimit = false }: ChildOptions): ChildProcess {
-  const loaded = ['test/faults/crashPoints.ts', ...(hasStopLimit ? [] : ['test/support/patientStop.ts'])];
+function spawnChild(options: ChildOptions): ChildProcess {
+  const { dataDir, port, under = [], env = {}, hasStopLimit = false, isImpatient = false } = options;
+  const loaded = [
+    'test/faults/crashPoints.ts',
+    ...(hasStopLimit ? [] : ['test/support/patientStop.ts']),
+    ...(isImpatient ? ['test/faults/impatient.ts'] : []),
+  ];
   const command = [
     ...[...under, process.execPath, ...STRIP_TYPES, ...loaded.flatMap((file) => ['--import', join(root, file)])],
     join(root, 'server/main.ts'),

@@ -2,15 +2,17 @@
 // answered 503 with the reason and Retry-After, reads go on, and it accepts orders again by itself when the disk recovers.
 // Nothing acknowledged is lost, and meanwhile it can be stopped within 5 s.
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { send } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
+import { runToEnd } from '../support/process.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
 import { Clients } from './clients.ts';
 import { ClientLedger, differencesOf, JournalLedger } from './ledger.ts';
@@ -148,6 +150,101 @@ test('a start with a read-only journal disk exits with status 7 and a one-line e
     expect(second.output).not.toContain('    at ');
   } finally {
     rmSync(dataDir, { recursive: true, force: true });
+  }
+});
+
+/** Runs with a data directory whose journal was closed in order, and a way to let its disk hang; without a compiler not at all. */
+async function withHangingJournal(
+  run: (dataDir: string, library: string, hang: () => void) => Promise<void>,
+): Promise<void> {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that hangs cannot be rehearsed.');
+    return;
+  }
+  const dataDir = mkdtempSync(join(tmpdir(), 'outcry-hung-'));
+  const hung = join(dataDir, 'journal', 'shim-hang');
+  try {
+    const first = await start({ dataDir });
+    expect(await first.ready()).toBe(true);
+    first.kill('SIGTERM');
+    expect((await first.ended).status).toBe(0);
+    await run(dataDir, library, () => writeFileSync(hung, ''));
+  } finally {
+    rmSync(hung, { force: true });
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** How a process ended, or that it did not in the time that a test may take. */
+const endOf = ({ ended }: Child) => Promise.race([ended, sleep(PATIENCE.timeout, 'late')]);
+
+test('a start whose disk hangs prints the reason, keeps the lock and kills itself', LONG, async () => {
+  await withHangingJournal(async (dataDir, library, hang) => {
+    hang();
+    const env = shimEnvironment(library, join(dataDir, 'journal'));
+    const child = await start({ dataDir, env, isImpatient: true });
+    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+    expect(child.output).toMatch(
+      /^The exchange cannot start: [^\n]*flush has not ended for \d+ ms\.[^\n]*\n[^\n]*SIGKILL\.$/m,
+    );
+    expect(child.output).not.toContain('    at ');
+    expect(existsSync(join(dataDir, 'lock'))).toBe(true);
+  });
+});
+
+test('a start whose disk hangs ends on SIGTERM', LONG, async () => {
+  await withHangingJournal(async (dataDir, library, hang) => {
+    hang();
+    const writes = join(dataDir, 'writes');
+    const env = shimEnvironment(library, join(dataDir, 'journal'), writes);
+    const child = await start({ dataDir, env, hasStopLimit: true });
+    // Everything has been replayed once the start's own record is being written.
+    while (child.isRunning && !existsSync(writes)) await sleep(20);
+    child.kill('SIGTERM');
+    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+    expect(child.output).toMatch(/^The exchange did not stop within 5 s; it now kills itself with SIGKILL\.$/m);
+  });
+});
+
+test('a server whose disk hangs for too long prints the reason and kills itself', LONG, async () => {
+  await withHangingJournal(async (dataDir, library, hang) => {
+    const env = shimEnvironment(library, join(dataDir, 'journal'));
+    const child = await start({ dataDir, env, isImpatient: true });
+    expect(await child.ready()).toBe(true);
+    hang();
+    const address = `0x${'1'.repeat(40)}`;
+    const faucet = send(child.url, 'POST', '/dev/faucet', { address, collateral: '1' }).catch(() => undefined);
+    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+    await faucet;
+    expect(child.output).toMatch(/^The journal's flush has not ended for \d+ ms\.\n[^\n]*SIGKILL\.$/m);
+  });
+});
+
+test('a server whose disk hangs while nothing is written and a snapshot is due stops on SIGTERM', LONG, async () => {
+  const library = shimLibrary();
+  if (library === undefined) {
+    console.info('There is no C compiler here: a disk that hangs cannot be rehearsed.');
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-due-'));
+  const [dataDir, catalog] = [join(folder, 'data'), join(folder, 'catalog.jsonl')];
+  const hung = join(dataDir, 'snapshots');
+  try {
+    writeFileSync(catalog, linesOf(generatedRows(1_000)).join('\n'));
+    expect((await runToEnd(['import', catalog, '--data-dir', dataDir, '--no-house'])).status).toBe(0);
+    mkdirSync(hung);
+    writeFileSync(join(hung, 'shim-hang'), '');
+    const env = { ...shimEnvironment(library, hung), OUTCRY_SNAPSHOT_EVERY: '1000' };
+    const child = await start({ dataDir, env, hasStopLimit: true });
+    expect(await child.ready()).toBe(true);
+    child.kill('SIGTERM');
+    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+    expect(child.output).toMatch(/^The exchange did not stop within 5 s; it now kills itself with SIGKILL\.$/m);
+  } finally {
+    for (const child of children) child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
   }
 });
 

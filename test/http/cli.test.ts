@@ -416,6 +416,30 @@ describe('serve', () => {
   });
 });
 
+test('a stop on a disk that takes nothing any more: exit status 0, and sockets are closed with 1012', async () => {
+  const dataDir = freshDir();
+  const script = `import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { rmSync } = fs;
+    fs.rmSync = (path, options) => {
+      if (!path.endsWith('/lock')) return rmSync(path, options);
+      throw Object.assign(new Error("EROFS: read-only file system, unlink '" + path + "'"), { code: 'EROFS' });
+    };
+    syncBuiltinESMExports();`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const server = await startServerProcess({ dataDir, env });
+  const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  expect(await server.kill('SIGTERM'), server.output).toEqual({ status: 0, signal: null });
+  expect(server.output).toContain('The lock of the data directory could not be removed');
+  expect(server.output).toContain('Stopped. All acknowledged data is in');
+  const [{ code, reason }] = await closed;
+  expect([code, reason]).toEqual([1012, 'the exchange is stopping']);
+  expect(readdirSync(dataDir)).toContain('lock');
+  await startAndStop(dataDir);
+});
+
 test('--version prints only the package version', async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
   expect(await runToEnd(['--version'])).toEqual({

@@ -117,6 +117,24 @@ test('a clock that was set back and is then corrected is followed', () => {
   expect(warnings).toEqual([]);
 });
 
+test('a clock that was behind the journal at the start and is then set right is followed, without a warning', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings, START_MS + 7_200_000, true);
+  const behind = 'warn The clock is behind the last command: time stands still and nothing falls due until it has';
+  machine.pass(300_000);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(START_MS + 7_200_000);
+  machine.wallMs += 7_200_000;
+  expect(sequencer.clockMs()).toBe(START_MS + 7_500_000);
+  machine.pass(10_800_000);
+  sequencer.stamp();
+  expect(sequencer.tMs).toBe(machine.wallMs);
+  expect(warnings).toEqual([`${behind} caught up.`]);
+  machine.wallMs += 3_600_000;
+  expect(sequencer.clockMs()).toBe(START_MS + 18_300_000);
+});
+
 test('slow clock drift over 1,000 hours is followed without a warning', () => {
   const machine = new Machine();
   const warnings: string[] = [];

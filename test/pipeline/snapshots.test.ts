@@ -14,6 +14,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import fs from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -26,7 +27,7 @@ import {
   VirtualClock,
   verifyJournal,
 } from '../../engine/index.ts';
-import { inTempDir, whileRefused } from '../journal/support.ts';
+import { inTempDir, whileRefused, withReplaced } from '../journal/support.ts';
 import { commandsOf, counter, START_MS, settings, submitFounding, submitRounds } from './workload.ts';
 
 const timeout = 300_000;
@@ -100,6 +101,36 @@ test('a snapshot that takes longer than a stop allows is abandoned, and the prev
     expect(logged.at(-1)).toMatch(/^No snapshot was written; .*takes longer than a stop allows/);
     expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
     expect(await restart(dataDir, clock)).toBe(last);
+  });
+});
+
+test('a stop whose disk hangs waits for it without blocking the process', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { exchange } = await started(dataDir, clock, 1, 1);
+    const { writeFile } = fs;
+    let goOn = (): void => {};
+    const hang = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let wait = (): void => {};
+    const isWaiting = new Promise<boolean>((resolve) => {
+      wait = () => resolve(true);
+    });
+    const late: typeof writeFile = async (...args) => {
+      wait();
+      await hang;
+      await writeFile(...args);
+    };
+    await withReplaced(fs, { writeFile: late }, async () => {
+      const closing = exchange.close();
+      expect(await Promise.race([isWaiting, closing])).toBe(true);
+      expect(existsSync(join(dataDir, 'snapshots'))).toBe(false);
+      goOn();
+      await closing;
+    });
+    expect(snapshotsIn(dataDir)).toEqual([`${exchange.durableSequence}.snapshot`]);
+    expect(readdirSync(dataDir)).not.toContain('snapshots.draft');
   });
 });
 
