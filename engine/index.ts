@@ -7,6 +7,7 @@ export {
   assertFileIsWhole,
   type BatchStore,
   codeOf,
+  commitCauseOf,
   copyDurably,
   copyJournal,
   DATA_FORMAT,

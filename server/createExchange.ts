@@ -40,7 +40,7 @@ export async function createExchange(settings: GivenSettings = {}, clock?: Clock
   const onFatal = (error: Error): void => {
     fatal ??= error;
   };
-  const server = await startServer({ config, env: {}, onFatal, ...(clock && { clock }) });
+  const server = await startServer({ config, env: {}, onFatal, clock });
   return {
     url: server.url,
     adminToken: config.adminToken,

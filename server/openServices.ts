@@ -56,7 +56,7 @@ export interface OpenOptions {
   /** Called while the histories are indexed, for which the start does not wait: records done and in total. */
   readonly onHistoryProgress?: (done: number, total: number) => void;
   /** The system clock by default. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
 }
 
 /** The services of a running server, including those that only its owner sees. */

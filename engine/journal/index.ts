@@ -1,6 +1,7 @@
 // The public interface of the journal: everything that the pipeline and engine/index.ts may use of it. Nothing else of this
 // folder is imported from outside.
 export { type Archived, type ArchiveStep, archiveJournal } from './archive.ts';
+export { commitCauseOf } from './commitCause.ts';
 export { copyJournal } from './copy.ts';
 export { DATA_FORMAT, DataDirectory } from './dataDirectory.ts';
 export { withDeadline } from './deadline.ts';

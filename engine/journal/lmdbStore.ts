@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
+import { commitCauseOf } from './commitCause.ts';
 import { withDeadline } from './deadline.ts';
 import { DiskSpace } from './diskSpace.ts';
 import { prepareToRead, prepareToWrite } from './environment.ts';
@@ -14,8 +15,6 @@ import { type BatchStore, copyOf, requireSequence, type StoredBatch } from './st
 
 /** LMDB may hang in close() while the disk is full: after this long (ms) it is left open until the process ends. */
 const CLOSE_DEADLINE_MS = 1_000;
-/** How long (ms) to wait for the cause of a failed commit, see commitReasonOf. */
-const REASON_DEADLINE_MS = 500;
 /** Keys of batches read at a time. */
 const KEYS_PER_READ = 256;
 
@@ -61,7 +60,8 @@ export class LmdbStore implements BatchStore {
       isWritten = await this.database.put(firstSequence, batch);
     } catch (error) {
       this.isBroken = true;
-      throw new Error(await commitReasonOf(error));
+      const cause = await commitCauseOf(error);
+      throw new Error(reasonOf(cause ?? error));
     }
     if (isWritten) return;
     this.isBroken = true;
@@ -158,22 +158,6 @@ export class LmdbStore implements BatchStore {
       maxDbs: 1,
     });
   }
-}
-
-/**
- * A failed commit rejects the write with a general text and carries a second promise, `commitError`, that rejects with the
- * cause; nobody else handles that one, and unhandled it would end the process.
- */
-async function commitReasonOf(error: unknown): Promise<string> {
-  const text = reasonOf(error);
-  const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
-  if (!(second instanceof Promise)) return text;
-  const cause: Promise<unknown> = second.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  const reason = await withDeadline(cause, REASON_DEADLINE_MS);
-  return reason instanceof Error ? reason.message : text;
 }
 
 /** The messages of LMDB on a page that it cannot read, and of its binding on a key. */

@@ -43,7 +43,7 @@ const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 export interface InlineParts {
   readonly store?: BatchStore;
   /** The state to start from instead of a snapshot; followers must hold everything up to its sequence (0: nothing). */
-  readonly restored?: Pick<RestoredState, 'reducers' | 'sequence'>;
+  readonly restored?: RestoredState;
   readonly retry?: RetryPolicy;
   /** How long (ms) an accepted command waits for a journal that cannot be written; 15 s unless given. */
   readonly answerMsMax?: number;

@@ -27,11 +27,10 @@ import type { Follower, Log } from './types.ts';
 /** Raised whenever the sections that core or registry list change, or their meaning. */
 const REDUCERS_VERSION = 7;
 
-/** Reducers, and the last record that they have applied, with its time (ms). */
+/** Reducers, and the last record that they have applied. */
 export interface RestoredState {
   readonly reducers: Reducers;
   readonly sequence: number;
-  readonly tMs: number;
 }
 
 /** The parts that a snapshot of these followers has, with their versions. */
@@ -107,7 +106,7 @@ function restoreFirst(
       hasFollowers = true;
       file.load((sections) => visitFollowers(followers, sections));
       for (const { name } of followers) file.requireTaken(partOf(name));
-      return { reducers, sequence: kept.sequence, tMs: file.facts.tMs };
+      return { reducers, sequence: kept.sequence };
     } catch (error) {
       if (!(error instanceof SnapshotUnusable)) throw error;
       onUnusable(kept, error);

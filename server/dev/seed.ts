@@ -5,15 +5,12 @@ import { z } from 'zod';
 import {
   encodeCommand,
   type LogRecord,
-  MarketField,
   MarketStatus,
   marketDefaults,
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { bytesToHex } from '../auth/hex.ts';
-import { decimalToBytes32 } from '../auth/uint256.ts';
-import { resolutionOf } from '../routes/creation.ts';
+import { closeCommand, resolutionOf, tailOf, tokenHex } from '../routes/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
@@ -87,11 +84,6 @@ function datesOf({ startDay, endDay, startDate, endDate }: SeedDates, firstMs: n
   return { startDay, endDay, startDate: startDate ?? isoOf(startDay), endDate: endDate ?? isoOf(endDay) };
 }
 
-/** A decimal token id as messages carry it. */
-const bytesOfToken = (decimal: string): string => bytesToHex(decimalToBytes32(decimal));
-
-const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
-
 function eventCommand(seed: SeedCatalog, event: SeedEvent, firstMs: number): Uint8Array {
   const { slug, ticker, title, description, tags, negRisk } = event;
   const tagLabels = Object.fromEntries(
@@ -126,8 +118,8 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     type: 'CreateMarket',
     eventNumber,
     conditionId: market.conditionId,
-    firstToken: bytesOfToken(market.tokenIds[0]),
-    secondToken: bytesOfToken(market.tokenIds[1]),
+    firstToken: tokenHex(market.tokenIds[0]),
+    secondToken: tokenHex(market.tokenIds[1]),
     status: MarketStatus.OPEN,
     negRisk: event.negRisk ? 1 : 0,
     autoTick: 0,
@@ -149,20 +141,7 @@ function endCommand(market: SeedMarket, marketIndex: number): Uint8Array | undef
     if (resolution === undefined) throw new Error(`${market.slug}: its winner is neither an outcome nor "split"`);
     return encodeCommand({ type: 'ResolveMarket', marketIndex, resolution });
   }
-  return encodeCommand({
-    type: 'UpdateMarket',
-    marketIndex,
-    mask: MarketField.STATUS,
-    status: MarketStatus.CLOSED,
-    negRisk: 0,
-    autoTick: 0,
-    feeExponent: 0,
-    tickPips: 0,
-    feeRate: 0,
-    minOrderLots: 0,
-    delaySeconds: 0,
-    minMarketableBuyMicro: 0,
-  });
+  return encodeCommand(closeCommand(marketIndex));
 }
 
 function requireAccepted(record: LogRecord): void {

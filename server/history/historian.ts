@@ -64,6 +64,11 @@ export function openHistorian(options: HistorianOptions): OpenedHistorian {
 }
 
 export class OpenedHistorian implements Historian {
+  /**
+   * Whether so much remains to be indexed (above all when the whole index is built) that questions wait in vain: they are
+   * refused after some seconds. Only the historian sets it.
+   */
+  isCatchingUp = false;
   private readonly options: HistorianOptions;
   private readonly log: Log;
   private indexPath: string | undefined;
@@ -87,7 +92,6 @@ export class OpenedHistorian implements Historian {
   private closing: Promise<void> | undefined;
   /** The sequence that a long catch-up has reached; 0 if there is none. */
   private caughtUpSequence = 0;
-  private isFarBehind = false;
 
   constructor(options: HistorianOptions) {
     this.options = options;
@@ -131,14 +135,6 @@ export class OpenedHistorian implements Historian {
   /** Whether questions are accepted at present. */
   get isAnswering(): boolean {
     return this.unavailableReason === undefined;
-  }
-
-  /**
-   * Whether so much remains to be indexed (above all when the whole index is built) that questions wait in vain: they are
-   * refused after some seconds.
-   */
-  get isCatchingUp(): boolean {
-    return this.isFarBehind;
   }
 
   /** Resolves when everything that is durable now is indexed. */
@@ -246,8 +242,8 @@ export class OpenedHistorian implements Historian {
   private onMessage(message: FromThread): void {
     if (message.type === 'progress') {
       // At the end the board is written again; from then on it carries the indexed sequence.
-      this.isFarBehind = message.done < message.total;
-      this.caughtUpSequence = this.isFarBehind ? message.done : 0;
+      this.isCatchingUp = message.done < message.total;
+      this.caughtUpSequence = this.isCatchingUp ? message.done : 0;
       this.options.onProgress?.(message.done, message.total);
       return;
     }
@@ -283,7 +279,7 @@ export class OpenedHistorian implements Historian {
     this.totalsBoard = undefined;
     this.tradedBoard = undefined;
     this.caughtUpSequence = 0;
-    this.isFarBehind = false;
+    this.isCatchingUp = false;
     const isClosing = this.closing !== undefined;
     const reason = isClosing ? 'the exchange is stopping' : (failure?.message ?? 'its thread ended');
     for (const { reject } of this.waiting.values()) reject(new HistorianUnavailable(reason));

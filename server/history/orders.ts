@@ -14,8 +14,20 @@ import type { IndexStore, Put } from './store.ts';
  * of outcome, side, type and delay together, of the status, and of the cancel reason plus one.
  */
 const at = {
-  ...{ id: 0, key: 16, account: 20, market: 24, original: 28, filled: 32, expiration: 36, created: 44, row: 50 },
-  ...{ pips: 55, terms: 57, status: 58, reason: 59, bytes: 60 },
+  id: 0,
+  key: 16,
+  account: 20,
+  market: 24,
+  original: 28,
+  filled: 32,
+  expiration: 36,
+  created: 44,
+  row: 50,
+  pips: 55,
+  terms: 57,
+  status: 58,
+  reason: 59,
+  bytes: 60,
 } as const;
 const ID_BYTES = 16;
 const TERM = { secondOutcome: 1, sell: 2, typeShift: 2, typeMask: 3, wasDelayed: 0x80 } as const;

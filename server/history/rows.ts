@@ -25,8 +25,20 @@ const TYPES: readonly ActivityType[] = ['TRADE', 'TRADE', 'SPLIT', 'MERGE', 'RED
  * place in the record.
  */
 const at = {
-  ...{ kind: 0, placeTop: 1, pips: 2, account: 4, market: 8, tMs: 12, number: 18, size: 24, ofAccount: 32 },
-  ...{ ofMarket: 37, ofOrder: 42, cash: 37, place: 45, bytes: 48 },
+  kind: 0,
+  placeTop: 1,
+  pips: 2,
+  account: 4,
+  market: 8,
+  tMs: 12,
+  number: 18,
+  size: 24,
+  ofAccount: 32,
+  ofMarket: 37,
+  ofOrder: 42,
+  cash: 37,
+  place: 45,
+  bytes: 48,
 } as const;
 const KIND_MASK = 7;
 const FLAG = { secondOutcome: 8, sell: 16 } as const;

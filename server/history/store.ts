@@ -8,6 +8,7 @@ import { open, type RootDatabase } from 'lmdb';
 import {
   assertFileIsWhole,
   codeOf,
+  commitCauseOf,
   DiskSpace,
   dataFileIn,
   isRefusedBySystem,
@@ -15,7 +16,6 @@ import {
   reasonOf,
   syncFile,
   syncFolder,
-  withDeadline,
   writeWhole,
 } from '../../engine/index.ts';
 import { CommitFailed } from './errors.ts';
@@ -27,8 +27,6 @@ const CHECKSUM_FILE = 'sum.json';
 const READ_BYTES = 4 * 1024 * 1024;
 /** A larger file gets no checksum, to keep stopping fast; it is then treated like the file of a killed process. */
 const CHECKSUM_BYTES_MAX = 2 * 1024 ** 3;
-/** How long (ms) to wait for the cause of a failed commit. */
-const CAUSE_MS_MAX = 500;
 
 /**
  * Puts an entry. The key is copied; the value must not change until the commit completes. The value is all of `bytes`, or its
@@ -118,17 +116,11 @@ export function dropUnusable(folder: string, isFresh: boolean): string | undefin
 
 /**
  * The error of a failed commit by its cause: CommitFailed if the system refused it, any other if LMDB did, as it does when it
- * meets a damaged page. lmdb gives a general error with a promise, `commitError`, that rejects with the cause; nobody else
- * handles that one, and unhandled it would end the thread.
+ * meets a damaged page.
  */
-async function causeOf(error: unknown): Promise<unknown> {
-  const second = error instanceof Error && 'commitError' in error ? error.commitError : undefined;
-  if (!(second instanceof Promise)) return error;
-  const cause: unknown = await withDeadline(
-    second.catch((reason: unknown) => reason),
-    CAUSE_MS_MAX,
-  );
-  if (!(cause instanceof Error)) return error;
+async function commitErrorOf(error: unknown): Promise<unknown> {
+  const cause = await commitCauseOf(error);
+  if (cause === undefined) return error;
   // The system's error numbers are positive, LMDB's own are negative.
   return Number(codeOf(cause)) > 0 ? new CommitFailed(cause.message) : cause;
 }
@@ -204,7 +196,7 @@ export class IndexStore {
     try {
       await database.batch(() => write(put, remove));
     } catch (error) {
-      throw await causeOf(error);
+      throw await commitErrorOf(error);
     }
     database.resetReadTxn();
   }

@@ -94,9 +94,16 @@ export class Tables {
   async commit(hash: string, journal: string): Promise<void> {
     const { accounts, markets, rows, orders, holders, positions, sequence } = this;
     const cursor: Cursor = {
-      ...{ format: INDEX_FORMAT, sequence, hash, journal, rows: rows.last, orders: orders.last },
+      format: INDEX_FORMAT,
+      sequence,
+      hash,
+      journal,
+      rows: rows.last,
+      orders: orders.last,
       orderKeys: orders.keys.count,
-      ...{ accounts: accounts.count, markets: markets.list.length, events: markets.eventCount },
+      accounts: accounts.count,
+      markets: markets.list.length,
+      events: markets.eventCount,
     };
     const changed = [rows, orders, accounts, markets, holders, positions];
     await this.store.commit((put, remove) => {

@@ -64,7 +64,7 @@ export interface Reply {
   readonly status?: number;
   /** JSON text, its bytes, or pieces of bytes that are joined on sending; none is ever modified. */
   readonly body: string | Uint8Array | readonly Uint8Array[];
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Called once the body is no longer read, if it was sent at all. */
   readonly onSent?: (() => void) | undefined;
 }

@@ -6,8 +6,8 @@ interface BadRequestDetails {
   /** HTTP status; 400 unless given. */
   readonly status?: number;
   /** Further fields of the reply's object, beside `error`. */
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A request that is refused; the reply is `{error: text, ...extra}` with the status. */

@@ -253,8 +253,8 @@ export class Door {
   private fail(visit: Visit, thrown: unknown): void {
     const error = this.countFailure(visit, thrown);
     if (error instanceof BadRequest) {
-      const { status } = error;
-      this.send(visit, { status, body: error.body(), ...(error.headers && { headers: error.headers }) });
+      const { status, headers } = error;
+      this.send(visit, { status, body: error.body(), headers });
       return;
     }
     const refusal = outageRefusal(error);

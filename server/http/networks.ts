@@ -1,6 +1,6 @@
-// IP addresses and networks: parsing, and sets of networks. Called by the configuration, which validates them at start, and
-// by the allowlist. IPv4 addresses in IPv6 form (::ffff:a.b.c.d) are treated as the IPv4 addresses that they stand for. It
-// never resolves a name.
+// IP addresses and networks: parsing, sets of networks, and the network that counts as one client. Called by the configuration,
+// which validates networks at start, by the allowlist, and for each request and socket by the parts that count them. IPv4
+// addresses in IPv6 form (::ffff:a.b.c.d) are treated as the IPv4 addresses that they stand for. It never resolves a name.
 import { BlockList, isIP } from 'node:net';
 
 const V4_BITS = 32;
@@ -68,4 +68,32 @@ export function networkSet(networks: readonly string[]): (address: string) => bo
     const family = familyOf(address);
     return address !== '' && sets[family].check(address, family);
   };
+}
+
+/** Groups, of 16 bits each, that name the network of an IPv6 address. */
+const IPV6_NETWORK_GROUPS = 4;
+/** An IPv4-mapped address, abbreviated or not. */
+const MAPPED_IPV4 = /^(?:0{0,4}:){2,6}ffff:(?:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})|([0-9.]+))$/i;
+
+/**
+ * The network that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any household has that
+ * many addresses.
+ */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  const mapped = MAPPED_IPV4.exec(ip);
+  if (mapped !== null) {
+    const [, a, b, c, d, dotted] = mapped;
+    return dotted ?? [a, b, c, d].map((pair) => Number.parseInt(pair, 16)).join('.');
+  }
+  const [head, tail] = ip
+    .split('%', 1)[0]
+    .split('::', 2)
+    .map((part) => (part === '' ? [] : part.split(':')));
+  const missing = tail === undefined ? 0 : Math.max(8 - head.length - tail.length, 0);
+  const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...(tail ?? [])];
+  return `${groups
+    .slice(0, IPV6_NETWORK_GROUPS)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
 }

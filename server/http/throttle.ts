@@ -26,32 +26,6 @@ interface FullRow extends FullWindow {
   readonly row: number;
 }
 
-const IPV6_NETWORK_GROUPS = 4;
-const MAPPED_IPV4 = /^(?:0{0,4}:){2,6}ffff:(?:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})|([0-9.]+))$/i;
-
-/**
- * The network that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any household has that
- * many addresses.
- */
-export function networkOf(ip: string): string {
-  if (!ip.includes(':')) return ip;
-  const mapped = MAPPED_IPV4.exec(ip);
-  if (mapped !== null) {
-    const [, a, b, c, d, dotted] = mapped;
-    return dotted ?? [a, b, c, d].map((pair) => Number.parseInt(pair, 16)).join('.');
-  }
-  const [head, tail] = ip
-    .split('%', 1)[0]
-    .split('::', 2)
-    .map((part) => (part === '' ? [] : part.split(':')));
-  const missing = tail === undefined ? 0 : Math.max(8 - head.length - tail.length, 0);
-  const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...(tail ?? [])];
-  return `${groups
-    .slice(0, IPV6_NETWORK_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
-}
-
 /**
  * Recent clients, in two generations. A client found in the old generation moves to the young one. When the young one is
  * full, or as old as the longest window, it becomes the old one, and the clients left in the previous old one are

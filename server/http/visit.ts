@@ -5,8 +5,8 @@ import type { IncomingBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
+import { networkOf } from './networks.ts';
 import { type ReceivedRequest, remoteAddressOf } from './request.ts';
-import { networkOf } from './throttle.ts';
 
 /** The replies that one turn of the loop has given to requests that arrived in it. */
 export class Turn {

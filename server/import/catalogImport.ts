@@ -1,20 +1,17 @@
 // A catalog import: accepts line after line, validates each against its schema, the earlier lines and the existing catalog,
 // and stores the resulting commands. Nothing reaches the log until all lines are valid and commit() submits them as one
 // act. Used by routes/imports.ts and, without a server, by the command `import`.
-import {
-  type CommandOf,
-  commandLayouts,
-  encodeCommand,
-  limits,
-  MarketField,
-  MarketStatus,
-  marketDefaults,
-} from '../../engine/index.ts';
-import { bytesToHex } from '../auth/hex.ts';
-import { decimalToBytes32 } from '../auth/uint256.ts';
+import { type CommandOf, commandLayouts, encodeCommand, limits, MarketStatus } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
 import { counted, isOrAre } from '../lib/counted.ts';
-import { creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../routes/creation.ts';
+import {
+  closeCommand,
+  creationOf,
+  eventCommandOf,
+  requireResolvable,
+  resolutionOf,
+  tokenHex,
+} from '../routes/creation.ts';
 import type { Services } from '../services.ts';
 import { readFields } from '../wire/bodies.ts';
 import {
@@ -38,7 +35,6 @@ interface ImportCounts {
   readonly markets: number;
 }
 
-const NO_TERMS = { negRisk: 0, autoTick: 0, feeExponent: 0, tickPips: 0, feeRate: 0, minOrderLots: 0, delaySeconds: 0 };
 const EVENT_AT = commandLayouts.CreateMarket.offsets.eventNumber;
 /** UpdateMarket and ResolveMarket both begin with the market's index. */
 const MARKET_AT = commandLayouts.ResolveMarket.offsets.marketIndex;
@@ -143,7 +139,7 @@ export class CatalogImport {
       if (this.hasEvent(slug)) throw taken(`the event ${slug}`);
     }
     for (const { slug, conditionId, tokens } of markets.list().slice(this.marketsBefore)) {
-      const ids = [conditionId, ...tokens.map((token) => bytesToHex(decimalToBytes32(token)))];
+      const ids = [conditionId, ...tokens.map(tokenHex)];
       if (this.marketSlugs.has(slug) || ids.some((id) => this.ids.has(id))) throw taken(`the market ${slug}`);
     }
     if (markets.list().length + this.marketCount > limits.marketsMax) {
@@ -272,12 +268,7 @@ function endOf({ closed, winner, outcomes = ['Yes', 'No'], status }: MarketLine)
   if (closed === false) throw new BadRequest('invalid_field: closed: it must not be false for a market with a winner');
   if (status === MarketStatus.DRAFT)
     throw new BadRequest('invalid_field: status: it must not be draft for a market that is closed or has a winner');
-  if (winner === undefined) {
-    const mask = MarketField.STATUS;
-    const { minMarketableBuyMicro } = marketDefaults;
-    const terms = { ...NO_TERMS, status: MarketStatus.CLOSED, minMarketableBuyMicro };
-    return encodeCommand({ type: 'UpdateMarket', marketIndex: 0, mask, ...terms });
-  }
+  if (winner === undefined) return encodeCommand(closeCommand(0));
   const resolution = resolutionOf(outcomes, winner);
   if (resolution === undefined) {
     throw new BadRequest(`invalid_field: winner: it must be "split" or one of ${JSON.stringify(outcomes)}`);

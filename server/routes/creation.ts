@@ -1,7 +1,7 @@
 // Turns descriptions of events and markets into commands: derives slugs and ids that are not given, brings texts into the
-// registry's form, and fills in default terms. Called by the operator's requests and by imports. It looks nothing up and
-// submits nothing.
-import { type CommandOf, MarketStatus, marketDefaults, Resolution } from '../../engine/index.ts';
+// registry's form, and fills in default terms. Called by the operator's requests, by imports and for the seed catalog. It looks
+// nothing up and submits nothing.
+import { type CommandOf, MarketField, MarketStatus, marketDefaults, Resolution } from '../../engine/index.ts';
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
@@ -39,7 +39,8 @@ export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): v
   throw new BadRequest(`invalid_field: outcomes: ${reason}`);
 }
 
-const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
+/** Texts as a command carries them. */
+export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
 /** A date-time in the form that texts keep. */
 const dateOf = (text: string | undefined): string | undefined =>
@@ -86,8 +87,8 @@ export function eventCommandOf(body: EventBody, slug: string, extra: object = {}
   return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
 }
 
-/** The 32 bytes of a decimal number, as hex. */
-const hexOf = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
+/** A decimal token id as commands carry it. */
+export const tokenHex = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
 
 /** Condition and tokens of a new market: given, or derived from the question id, which defaults to the slug's hash. */
 function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
@@ -97,7 +98,7 @@ function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk:
   const collateral = negRisk ? contracts.negRiskCollateral : contracts.collateral;
   const [first, second] = body.token_ids ?? tokenIds(collateral, condition);
   if (first === second) throw new BadRequest('invalid_field: token_ids: they must be two different ids');
-  return { questionId, ids: { conditionId: condition, firstToken: hexOf(first), secondToken: hexOf(second) } };
+  return { questionId, ids: { conditionId: condition, firstToken: tokenHex(first), secondToken: tokenHex(second) } };
 }
 
 /** Merges partial changes of rewards and flags: what is omitted keeps its value. */
@@ -168,3 +169,13 @@ export function creationOf(
     tail: tailOf(texts),
   };
 }
+
+/** The command that closes a market. Its mask lets none of the other terms apply. */
+export const closeCommand = (marketIndex: number): CommandOf<'UpdateMarket'> => ({
+  type: 'UpdateMarket',
+  marketIndex,
+  mask: MarketField.STATUS,
+  status: MarketStatus.CLOSED,
+  negRisk: 0,
+  ...termsOf({}),
+});

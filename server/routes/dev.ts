@@ -21,14 +21,11 @@ export function errorAfterShares(error: unknown): unknown {
   const refusal = outageRefusal(error);
   const cause = refusal === undefined ? error : replyError(refusal);
   if (!(cause instanceof BadRequest)) return cause;
-  const { message: text, status, extra, headers } = cause;
+  const { message, status, extra, headers } = cause;
   const isUndecided = error instanceof StorageUnavailable && error.isUndecided;
   const fate = isUndecided ? 'may not have been' : 'was not';
-  return new BadRequest(`the shares were credited, but the collateral ${fate}: ${text}`, {
-    status,
-    ...(extra && { extra }),
-    ...(headers && { headers }),
-  });
+  const text = `the shares were credited, but the collateral ${fate}: ${message}`;
+  return new BadRequest(text, { status, extra, headers });
 }
 
 const faucet: Handler = async (request, { services }) => {

@@ -5,8 +5,8 @@ import type { ServerConfig } from '../config/config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { BadRequest } from '../http/errors.ts';
 import { type HostGuard, hostGuard } from '../http/host.ts';
+import { networkOf } from '../http/networks.ts';
 import { remoteAddressOf } from '../http/request.ts';
-import { networkOf } from '../http/throttle.ts';
 
 /** Why an upgrade is refused. */
 interface Refusal {

@@ -13,11 +13,12 @@ import {
 import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarkets.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
+import { FrameWriter } from './frames.ts';
 import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
 import { MarketSubscription } from './marketSubscription.ts';
-import { FrameWriter, MessageBatch } from './messages.ts';
+import { MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
 /** What the market channels of all sockets share. */

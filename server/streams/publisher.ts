@@ -7,15 +7,15 @@ import { newMarketText } from '../wire/marketEvents.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
+import { FrameWriter } from './frames.ts';
 import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
-import { FrameWriter } from './messages.ts';
 import { PayTurns } from './payTurns.ts';
-import type { UserHost, UserLog, UserSubscriber } from './userChannel.ts';
+import type { UserHost, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
-import { makeUserLog } from './userLog.ts';
+import { makeUserLog, type UserLog } from './userLog.ts';
 
 interface PublisherParts {
   readonly feed: StreamFeed;
@@ -33,7 +33,7 @@ export class Publisher implements ChannelHost, UserHost {
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   catalogCount = 0;
   readonly turns = new PayTurns();
-  readonly userLog: UserLog;
+  readonly userLog: UserLog | undefined;
   /** Frames published on market streams. */
   frameCount = 0;
   private readonly parts: PublisherParts;

@@ -1,7 +1,7 @@
 // The user channel of one socket: its owner, the markets it asked for, and how far each of its streams has been sent. Live
 // events, events missed while disconnected and events that a slow reader has yet to take are treated alike: they are the
 // entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
-import { isListed, type Views } from '../views/index.ts';
+import { isListed } from '../views/index.ts';
 import {
   type Opening,
   openingText,
@@ -9,58 +9,25 @@ import {
   refuseUnknown,
   type StreamRequest,
 } from '../wire/streamRequests.ts';
-import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { marketOfUserStream, userStreamId } from './ids.ts';
-import { headText } from './messages.ts';
 import type { PayTurns } from './payTurns.ts';
-import type { UserEntry } from './userEntries.ts';
 import type { UserStream } from './userFeed.ts';
+import type { UserLog } from './userLog.ts';
+import { userMessage } from './userMessage.ts';
 
 /** Entries sent at a time. */
 const ENTRIES_PER_STEP = 64;
 /** How long, ms in total, one reading of the log waits for room in its socket: other sockets wait for the log meanwhile. */
 const ROOM_WAIT_MS_MAX = 2_000;
 
-/** A message of an owner's stream as text; undefined if its market is unknown. */
-export function userMessage(
-  views: Views,
-  entry: UserEntry,
-  owner: string,
-  streamId: string,
-  sequence: number,
-): string | undefined {
-  const market = views.markets.byIndex(entry.marketIndex);
-  if (market === undefined) return undefined;
-  const isTrade = entry.kind === 'TRADE';
-  const rest = isTrade ? tradeEventRest(entry, market, owner) : orderEventRest(entry, market);
-  return headText(isTrade ? 'trade' : 'order', streamId, String(sequence), entry.tMs) + rest;
-}
-
-/** Reads messages that are no longer in memory from the log. */
-export interface UserLog {
-  /**
-   * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
-   * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over, with
-   * false if there is no log to read. One question at a time is served, over all sockets.
-   */
-  read(question: UserLogQuestion, take: (messages: readonly string[]) => Promise<boolean>): Promise<boolean>;
-}
-
-export interface UserLogQuestion {
-  readonly owner: string;
-  readonly marketIndex: number | undefined;
-  readonly streamId: string;
-  readonly after: number;
-  readonly last: number;
-}
-
 export interface UserHost {
   readonly feed: StreamFeed;
   now(): number;
   flush(): void;
-  readonly userLog: UserLog;
+  /** Undefined if there is no log on disk. */
+  readonly userLog: UserLog | undefined;
   /** Grants turns to render what is owed. */
   readonly turns: PayTurns;
   /** The sockets subscribed to each owner's streams. */
@@ -275,7 +242,13 @@ export class UserSubscriber implements Subscriber {
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
     const cursor: Cursor = {
-      ...{ streamId, marketIndex, sent: number, sentOfAll: 0, sentMs: 0, owed: undefined, needsLog: false },
+      streamId,
+      marketIndex,
+      sent: number,
+      sentOfAll: 0,
+      sentMs: 0,
+      owed: undefined,
+      needsLog: false,
     };
     this.cursors.set(key, cursor);
     this.nextHeartbeatMs = 0;
@@ -319,8 +292,7 @@ export class UserSubscriber implements Subscriber {
     if (!this.canSend(cursor)) return;
     const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP, cursor.sentOfAll);
     if (entries === undefined) {
-      cursor.needsLog = true;
-      if (this.reading === undefined) this.readLog(cursor);
+      this.catchUp(cursor);
       return;
     }
     connection.socket.cork(() => {
@@ -347,15 +319,30 @@ export class UserSubscriber implements Subscriber {
     });
   }
 
+  /** Provides for a stream whose next entry is no longer in memory. */
+  private catchUp(cursor: Cursor): void {
+    const { userLog } = this.host;
+    if (userLog === undefined) {
+      this.skip(cursor, 'the missing messages are no longer kept, and this exchange has no log on disk');
+      this.payOwed(cursor);
+    } else if (this.reading === undefined) this.readLog(cursor, userLog);
+    else cursor.needsLog = true;
+  }
+
+  /** Lets a gap take the place of all entries that have not been sent. */
+  private skip(cursor: Cursor, reason: string): void {
+    cursor.owed = { after: cursor.sent, reason };
+    cursor.sent = this.stream.numberOf(cursor.marketIndex);
+  }
+
   /** Reads entries no longer in memory from the log. Those in memory follow; if room ran out, so does another reading. */
-  private readLog(cursor: Cursor): void {
-    const { stream, host } = this;
-    const { marketIndex, streamId, sent } = cursor;
+  private readLog(cursor: Cursor, userLog: UserLog): void {
+    const { owner } = this.stream;
+    const { marketIndex, streamId, sent: after } = cursor;
     this.reading = cursor;
     cursor.needsLog = false;
     let waitedMs = 0;
-    const last = stream.numberOf(marketIndex);
-    const question = { owner: stream.owner, marketIndex, streamId, after: sent, last };
+    const question = { owner, marketIndex, streamId, after, last: this.stream.numberOf(marketIndex) };
     const take = async (messages: readonly string[]): Promise<boolean> => {
       if (this.isEnded || !this.isCurrent(cursor)) return false;
       for (const message of messages) {
@@ -366,32 +353,18 @@ export class UserSubscriber implements Subscriber {
       }
       return true;
     };
-    host.userLog.read(question, take).then(
-      (isRead) => {
-        this.reading = undefined;
-        if (this.isEnded) return;
-        if (!isRead && this.isCurrent(cursor)) {
-          cursor.sent = last;
-          cursor.owed = {
-            after: sent,
-            reason: 'the missing messages are no longer kept, and this exchange has no log on disk',
-          };
-        }
-        this.pump();
-      },
-      (error: unknown) => {
-        this.reading = undefined;
-        if (this.isEnded) return;
-        const isArchived = error instanceof Error && error.name === 'JournalArchived';
-        const reason = isArchived
-          ? 'the operator archived the missing messages'
-          : 'the log could not be read; resume again';
-        // If another cursor has replaced this one, these changes have no effect.
-        cursor.owed = { after: cursor.sent, reason };
-        cursor.sent = stream.numberOf(marketIndex);
-        this.pump();
-      },
-    );
+    const failed = (error: unknown): void => {
+      const isArchived = error instanceof Error && error.name === 'JournalArchived';
+      const reason = isArchived
+        ? 'the operator archived the missing messages'
+        : 'the log could not be read; resume again';
+      this.skip(cursor, reason); // without effect if another cursor has replaced this one
+    };
+    const goOn = (): void => {
+      this.reading = undefined;
+      if (!this.isEnded) this.pump();
+    };
+    userLog.read(question, take).catch(failed).then(goOn);
   }
 
   private isCurrent(cursor: Cursor): boolean {

@@ -2,7 +2,26 @@
 // feed follow the log from its first record, so the messages are identical to those sent. One question at a time. Without a
 // data directory there is no log to read.
 import { Worker } from 'node:worker_threads';
-import type { UserLog, UserLogQuestion } from './userChannel.ts';
+
+type Take = (messages: readonly string[]) => Promise<boolean>;
+
+/** Reads messages that are no longer in memory from the log. */
+export interface UserLog {
+  /**
+   * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
+   * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over. One
+   * question at a time is served, over all sockets.
+   */
+  read(question: UserLogQuestion, take: Take): Promise<void>;
+}
+
+export interface UserLogQuestion {
+  readonly owner: string;
+  readonly marketIndex: number | undefined;
+  readonly streamId: string;
+  readonly after: number;
+  readonly last: number;
+}
 
 /** The task given to the thread. */
 export interface UserLogTask extends UserLogQuestion {
@@ -17,23 +36,22 @@ export interface UserLogAnswer {
   readonly wantsMore: boolean;
 }
 
-type Take = (messages: readonly string[]) => Promise<boolean>;
-
-/** A reader of a data directory's log; if `dataDir` is undefined, there is no log. */
-export function makeUserLog(dataDir: string | undefined): UserLog {
-  let latest: Promise<unknown> = Promise.resolve();
-  const read = (question: UserLogQuestion, take: Take): Promise<boolean> => {
-    if (dataDir === undefined) return Promise.resolve(false);
-    const task: UserLogTask = { ...question, dataDir };
-    // No thread is started if the client no longer wants the messages after its wait.
-    const next = latest.then(async () => (await take([])) === false || (await runThread(task, take)));
+/** A reader of a data directory's log; undefined without a data directory. */
+export function makeUserLog(dataDir: string | undefined): UserLog | undefined {
+  if (dataDir === undefined) return undefined;
+  let latest = Promise.resolve();
+  const read = (question: UserLogQuestion, take: Take): Promise<void> => {
+    const next = latest.then(async () => {
+      // No thread is started if the client no longer wants the messages after its wait.
+      if (await take([])) await runThread({ ...question, dataDir }, take);
+    });
     latest = next.catch(() => {});
     return next;
   };
   return { read };
 }
 
-function runThread(task: UserLogTask, take: Take): Promise<boolean> {
+function runThread(task: UserLogTask, take: Take): Promise<void> {
   return new Promise((resolve, reject) => {
     const thread = new Worker(new URL('./userLogThread.ts', import.meta.url), { workerData: task });
     thread.unref();
@@ -52,7 +70,7 @@ function runThread(task: UserLogTask, take: Take): Promise<boolean> {
     thread.once('error', reject);
     thread.once('exit', () => {
       taken.then(() => {
-        if (isDone) resolve(true);
+        if (isDone) resolve();
         else reject(new Error('the thread that reads the log ended before it was done'));
       }, reject);
     });

@@ -6,8 +6,8 @@ import { failThread } from '../process/thread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
 import { streamSettings } from './limits.ts';
-import { userMessage } from './userChannel.ts';
 import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
+import { userMessage } from './userMessage.ts';
 
 const MESSAGES_PER_BATCH = 256;
 

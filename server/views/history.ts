@@ -12,8 +12,8 @@ interface Series {
   /** Whole minutes since the epoch, ascending. */
   readonly minutes: number[];
   readonly sums: number[];
-  /** When the midpoint last changed, ms; undefined in a series from an older snapshot that has not changed since. */
-  changedMs?: number;
+  /** When the midpoint last changed, ms. */
+  changedMs: number;
 }
 
 /** Midpoints at sample times. */
@@ -45,7 +45,7 @@ const countUpTo = (minutes: readonly number[], minute: number): number =>
  * The index of the midpoint in force at a time near the end of a series; −1 if there was none or it is not known. At the end it
  * is the latest; at a full minute, that of the minute just over; within a minute, the latest again if it was in force by then.
  */
-function lastAt({ minutes, changedMs = Infinity }: Series, timeS: number, isEnd: boolean): number {
+function lastAt({ minutes, changedMs }: Series, timeS: number, isEnd: boolean): number {
   if (isEnd) return minutes.length - 1;
   if (timeS % MINUTE_S === 0) return countUpTo(minutes, timeS / MINUTE_S - 1) - 1;
   return Math.floor(changedMs / 1000) <= timeS ? minutes.length - 1 : -1;

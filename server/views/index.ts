@@ -40,7 +40,7 @@ export interface MarketObserver {
   readonly visit: (sections: Sections) => void;
 }
 
-/** Raised whenever the content or meaning of a view's or observer's snapshot changes. Version 1 may lack an import. */
+/** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
 const SNAPSHOT_VERSION = 4;
 
 export class Views {

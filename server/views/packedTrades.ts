@@ -17,8 +17,16 @@ import type { MakerFill, Trade, TradeParty } from './records.ts';
  * number of makers; u16 pips. Its taker and its makers follow.
  */
 const TRADE = {
-  ...{ tradeNumber: 0, feeMicro: 8, matchMs: 16, updatedMs: 24, market: 32, lots: 36, bucket: 40, makerCount: 44 },
-  ...{ pips: 48, taker: 52 },
+  tradeNumber: 0,
+  feeMicro: 8,
+  matchMs: 16,
+  updatedMs: 24,
+  market: 32,
+  lots: 36,
+  bucket: 40,
+  makerCount: 44,
+  pips: 48,
+  taker: 52,
 } as const;
 /** A party's order: 32 bytes of id; u32 account; text numbers of owner, wallet, key, builder; a byte of token and side. */
 const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, terms: 52, bytes: 56 } as const;

@@ -1,18 +1,10 @@
 // Parses the bodies of cancel requests and writes the one reply they share (wire.md C.4). Called by the trading routes. It
 // does not know which orders exist or whose they are.
 import { CancelRefusal, limits } from '../../engine/index.ts';
-import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
-
-/** An order id in lower case. @throws BadRequest */
-export function readOrderId(value: unknown): string {
-  if (typeof value !== 'string' || !isBytes32(value)) {
-    throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
-  }
-  return value.toLowerCase();
-}
+import { readConditionId, readOrderId } from './readIds.ts';
 
 /** The order id of a DELETE /order body: `{orderID}` or `{orderId}`. @throws BadRequest */
 export function parseCancel(body: unknown): string {
@@ -43,18 +35,12 @@ const isAbsent = (value: unknown): boolean => value === undefined || value === n
 export function parseCancelFilter(body: unknown): CancelFilter {
   if (body === undefined || body === null) return { market: undefined, assetId: undefined };
   if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
-  const { market } = body;
+  const market = isAbsent(body.market) ? undefined : readConditionId(body.market);
   const assetId = isAbsent(body.asset_id) ? body.assetId : body.asset_id;
-  if (!isAbsent(market) && (typeof market !== 'string' || !isBytes32(market))) {
-    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
-  }
   if (!isAbsent(assetId) && (typeof assetId !== 'string' || !isUint256Decimal(assetId))) {
     throw new BadRequest('Invalid asset_id: a token id is a string of digits');
   }
-  return {
-    market: isAbsent(market) ? undefined : String(market).toLowerCase(),
-    assetId: isAbsent(assetId) ? undefined : String(assetId),
-  };
+  return { market, assetId: isAbsent(assetId) ? undefined : String(assetId) };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

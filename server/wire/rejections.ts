@@ -36,8 +36,8 @@ export interface RejectionReply {
   readonly status: number;
   readonly text: string;
   /** Further fields of the reply, beside `error`. */
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether an earlier copy of the order was accepted or killed; undefined if that is ruled out. */
   readonly duplicate?: 'certain' | 'possible';
   /** The rejection comes from a state of the whole exchange, so it answers a whole batch. */
@@ -51,8 +51,11 @@ interface Figures extends RejectionContext {
 }
 type Sentence = (figures: Figures) => RejectionReply;
 
-const refuse = (text: string, extra?: Readonly<Record<string, unknown>>): RejectionReply =>
-  extra === undefined ? { status: 400, text } : { status: 400, text, extra };
+const refuse = (text: string, extra?: Readonly<Record<string, unknown>>): RejectionReply => ({
+  status: 400,
+  text,
+  extra,
+});
 
 /** A refusal that asks the client to retry later. */
 const later = (status: number, text: string, seconds: number): RejectionReply => ({
@@ -270,10 +273,6 @@ export function rejectionError(event: EventOf<'Rejected'>, context: RejectionCon
 
 /** A rejection's reply as an error for the HTTP layer to answer with. */
 export function replyError(reply: RejectionReply): BadRequest {
-  const { status, extra, headers } = reply;
-  return new BadRequest(reply.text, {
-    status,
-    ...(extra === undefined ? {} : { extra }),
-    ...(headers === undefined ? {} : { headers }),
-  });
+  const { status, text, extra, headers } = reply;
+  return new BadRequest(text, { status, extra, headers });
 }

@@ -3,8 +3,8 @@
 import { isAddress } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import { boundCount } from './bodies.ts';
-import { readOrderId } from './cancels.ts';
 import { dayStartMs } from './numbers.ts';
+import { readOrderId } from './readIds.ts';
 
 /** Most orders that one request may ask about. */
 export const SCORING_ORDERS_MAX = 500;

@@ -3,7 +3,8 @@
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
+import type { Market, Order, Trade, TradeParty, Views } from '../views/index.ts';
+import { parseTradeId } from './ids.ts';
 import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
@@ -41,6 +42,12 @@ export function readOrderFilter(query: URLSearchParams): OrderFilter {
 export function orderMatches(filter: Omit<OrderFilter, 'id'>, order: Order, market: Market): boolean {
   if (filter.market !== undefined && filter.market !== market.conditionId) return false;
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
+}
+
+/** The trade that an id names; undefined if there is none. */
+export function tradeOfId(id: string, trades: Views['trades']): Trade | undefined {
+  const place = parseTradeId(id);
+  return place && trades.byNumber(place.marketIndex, place.tradeNumber);
 }
 
 /** The filter that all lists of trades share; undefined = any. */

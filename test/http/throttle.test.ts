@@ -6,7 +6,8 @@ import type { Endpoint } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { BadRequest } from '../../server/http/errors.ts';
 import { httpLimits } from '../../server/http/limits.ts';
-import { isCountedByAddress, networkOf, Throttle } from '../../server/http/throttle.ts';
+import { networkOf } from '../../server/http/networks.ts';
+import { isCountedByAddress, Throttle } from '../../server/http/throttle.ts';
 import {
   parseRateWindows,
   type RateWindow,

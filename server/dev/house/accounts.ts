@@ -82,7 +82,13 @@ async function openKey(services: Services, owner: string): Promise<Caller> {
   const items = walletsOfOwner(owner, services.wallets);
   const { keyId } = caller;
   await submitAccepted(services, {
-    ...{ type: 'CreateApiKey', owner, keyId, nonce: NONCE, generation, kind: ApiKeyKind.TRADING, items },
+    type: 'CreateApiKey',
+    owner,
+    keyId,
+    nonce: NONCE,
+    generation,
+    kind: ApiKeyKind.TRADING,
+    items,
   });
   return caller;
 }

@@ -38,23 +38,15 @@ const RETRIES_MAX = 60;
 const RETRY_WAIT_MS = 1_000;
 
 export class ExchangeClient {
-  readonly #base: URL;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS_MAX });
-  #requestCount = 0;
-  #waitCount = 0;
+  /** Requests answered so far. */
+  requestCount = 0;
+  /** Number of times that the exchange asked us to wait. */
+  waitCount = 0;
+  private readonly base: URL;
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS_MAX, timeout: IDLE_MS_MAX });
 
   constructor(base: URL) {
-    this.#base = base;
-  }
-
-  /** Requests answered so far. */
-  get requestCount(): number {
-    return this.#requestCount;
-  }
-
-  /** Number of times that the exchange asked us to wait. */
-  get waitCount(): number {
-    return this.#waitCount;
+    this.base = base;
   }
 
   /**
@@ -64,50 +56,50 @@ export class ExchangeClient {
    */
   async send(method: HttpMethod, path: string, details: RequestDetails = {}): Promise<ClientReply> {
     const body = details.body === undefined ? undefined : Buffer.from(JSON.stringify(details.body));
-    for (let attempt = 0; attempt < RETRIES_MAX; attempt++) {
-      const reply = await this.#attempt(method, path, body, details);
+    for (let attempt = 0; attempt < RETRIES_MAX; attempt += 1) {
+      const reply = await this.attempt(method, path, body, details);
       if (!RETRY_STATUSES.has(reply.status)) return reply;
-      this.#waitCount++;
+      this.waitCount += 1;
       await sleep(reply.retryAfterMs);
     }
-    fatal('usage', `The exchange at ${this.#base.origin} did not serve ${method} ${path} in ${RETRIES_MAX} attempts.`);
+    fatal('usage', `The exchange at ${this.base.origin} did not serve ${method} ${path} in ${RETRIES_MAX} attempts.`);
   }
 
   /** Closes the connections. */
   close(): void {
-    this.#agent.destroy();
+    this.agent.destroy();
   }
 
-  async #attempt(method: HttpMethod, path: string, body: Buffer | undefined, details: RequestDetails) {
+  private async attempt(method: HttpMethod, path: string, body: Buffer | undefined, details: RequestDetails) {
     const headers: Record<string, string> = { ...details.headers };
     if (body !== undefined) {
       headers['content-type'] = 'application/json';
       headers['content-length'] = String(body.length);
     }
     if (details.credentials !== undefined) addL2Headers(headers, method, path, body, details.credentials);
-    const message = await this.#exchange(method, path, headers, body);
-    this.#requestCount++;
+    const message = await this.exchange(method, path, headers, body);
+    this.requestCount += 1;
     return message;
   }
 
-  #exchange(method: HttpMethod, path: string, headers: Record<string, string>, body: Buffer | undefined) {
+  private exchange(method: HttpMethod, path: string, headers: Record<string, string>, body: Buffer | undefined) {
     return new Promise<ClientReply & { readonly retryAfterMs: number }>((resolve, reject) => {
-      const request = httpRequest(new URL(path, this.#base), { agent: this.#agent, method, headers }, (response) => {
-        readReply(response).then(resolve, (error: unknown) => reject(this.#connectionError(error)));
+      const request = httpRequest(new URL(path, this.base), { agent: this.agent, method, headers }, (response) => {
+        readReply(response).then(resolve, (error: unknown) => reject(this.connectionError(error)));
       });
       request.on('error', (error) => {
         // The server may close a keep-alive connection just as we reuse it; then it has read nothing of this request.
         const isStale = request.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
-        if (isStale) this.#exchange(method, path, headers, body).then(resolve, reject);
-        else reject(this.#connectionError(error));
+        if (isStale) this.exchange(method, path, headers, body).then(resolve, reject);
+        else reject(this.connectionError(error));
       });
       request.end(body);
     });
   }
 
-  #connectionError(error: unknown): FatalError {
+  private connectionError(error: unknown): FatalError {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    const sentence = `The exchange at ${this.#base.origin} does not answer (${code}): start one, or name it with --url.`;
+    const sentence = `The exchange at ${this.base.origin} does not answer (${code}): start one, or name it with --url.`;
     return new FatalError('usage', sentence);
   }
 }

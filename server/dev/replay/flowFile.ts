@@ -78,7 +78,7 @@ export function parseFlow(text: string): FlowRow[] {
   const lines = text.split('\n');
   if (lines[0].trimEnd() !== FLOW_HEADER) fatal('usage', `The first line of a flow is "${FLOW_HEADER}".`);
   const rows: FlowRow[] = [];
-  for (let index = 1; index < lines.length; index++) {
+  for (let index = 1; index < lines.length; index += 1) {
     const line = lines[index].trimEnd();
     if (line !== '') rows.push(parseFlowLine(line, index + 1));
   }

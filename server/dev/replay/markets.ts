@@ -7,6 +7,7 @@ import { keccak256Text } from '../../auth/keccak.ts';
 import { fatal } from '../../process/fatal.ts';
 import { pipsText } from '../../wire/numbers.ts';
 import { type ClientReply, type ExchangeClient, requireSuccess } from './client.ts';
+import { Operator } from './operator.ts';
 
 /** A market of the recording as it exists on the exchange. */
 export interface ReplayMarket {
@@ -32,24 +33,10 @@ const marketSchema = z.object({
   tokens: z.array(z.object({ token_id: z.string() })).length(2),
 });
 
-class Operator {
-  readonly #client: ExchangeClient;
-  readonly #headers: Readonly<Record<string, string>>;
-
-  constructor(client: ExchangeClient, adminToken: string) {
-    this.#client = client;
-    this.#headers = { authorization: `Bearer ${adminToken}` };
-  }
-
-  post(path: string, body: unknown): Promise<ClientReply> {
-    return this.#client.send('POST', path, { body, headers: this.#headers });
-  }
-}
-
 /** Creates the event of the first run number whose slug is free. */
 async function createEvent(operator: Operator): Promise<{ readonly run: number; readonly slug: string }> {
   let refusal: ClientReply | undefined;
-  for (let run = 1; run <= RUNS_MAX; run++) {
+  for (let run = 1; run <= RUNS_MAX; run += 1) {
     const slug = run === 1 ? EVENT_SLUG : `${EVENT_SLUG}-${run}`;
     const reply = await operator.post('/admin/events', { slug, title: `Recorded flow, run ${run}` });
     if (reply.status === 200) return { run, slug };

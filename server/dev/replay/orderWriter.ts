@@ -33,13 +33,13 @@ export function isExact(intent: OrderIntent): boolean {
 }
 
 export class OrderWriter {
-  readonly #domain: OrderDomain;
-  #lastSalt: number;
+  private readonly domain: OrderDomain;
+  private lastSalt: number;
 
   /** @param firstSalt salts count up from here; an order's id also covers its time, so runs never collide */
   constructor(domain: OrderDomain, firstSalt: number) {
-    this.#domain = domain;
-    this.#lastSalt = firstSalt;
+    this.domain = domain;
+    this.lastSalt = firstSalt;
   }
 
   /** The request's body for one order of this wallet. */
@@ -47,9 +47,9 @@ export class OrderWriter {
     const { isBuy, pips } = ownTerms(intent);
     const side = isBuy ? Side.BUY : Side.SELL;
     const takesOnly = intent.orderType === 'FOK';
-    this.#lastSalt++;
+    this.lastSalt += 1;
     const order = {
-      salt: this.#lastSalt,
+      salt: this.lastSalt,
       maker: trader.address,
       signer: trader.address,
       tokenId: tokens[intent.isSecondToken ? 1 : 0],
@@ -60,7 +60,7 @@ export class OrderWriter {
       metadata: ZERO_BYTES32,
       builder: ZERO_BYTES32,
     };
-    const signature = signOrder(order, trader.privateKey, this.#domain);
+    const signature = signOrder(order, trader.privateKey, this.domain);
     return {
       order: {
         ...order,

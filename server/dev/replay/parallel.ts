@@ -11,7 +11,8 @@ export async function mapParallel<Item, Result>(
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < items.length) {
-      const index = next++;
+      const index = next;
+      next += 1;
       try {
         results[index] = await task(items[index], index);
       } catch (error) {

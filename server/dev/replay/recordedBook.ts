@@ -25,24 +25,24 @@ interface Agreement {
  * rightly shows less than the recording; these levels count as disagreeing.
  */
 export class RecordedBook {
-  readonly #sides: Readonly<Record<BookSide, Map<number, number>>> = { B: new Map(), A: new Map() };
+  private readonly sides: Readonly<Record<BookSide, Map<number, number>>> = { B: new Map(), A: new Map() };
 
   /** Applies a row. */
   apply(row: LevelRow): void {
-    if (row.levelLots === 0) this.#sides[row.side].delete(row.pricePips);
-    else this.#sides[row.side].set(row.pricePips, row.levelLots);
+    if (row.levelLots === 0) this.sides[row.side].delete(row.pricePips);
+    else this.sides[row.side].set(row.pricePips, row.levelLots);
   }
 
   get levels(): BookLevels {
-    return { bids: this.#sides.B, asks: this.#sides.A };
+    return { bids: this.sides.B, asks: this.sides.A };
   }
 }
 
 function compareSide(left: Levels, right: Levels): Agreement {
   let agreeing = 0;
   let all = left.size;
-  for (const [pricePips, lots] of left) if (right.get(pricePips) === lots) agreeing++;
-  for (const pricePips of right.keys()) if (!left.has(pricePips)) all++;
+  for (const [pricePips, lots] of left) if (right.get(pricePips) === lots) agreeing += 1;
+  for (const pricePips of right.keys()) if (!left.has(pricePips)) all += 1;
   return { agreeing, all };
 }
 

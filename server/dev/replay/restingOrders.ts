@@ -21,17 +21,17 @@ type Level = { lots: number; readonly orders: RestingOrder[] };
 const otherSide: Readonly<Record<BookSide, BookSide>> = { B: 'A', A: 'B' };
 
 export class RestingOrders {
-  readonly #sides: Readonly<Record<BookSide, Map<number, Level>>> = { B: new Map(), A: new Map() };
-  readonly #byId = new Map<string, RestingOrder>();
+  private readonly sides: Readonly<Record<BookSide, Map<number, Level>>> = { B: new Map(), A: new Map() };
+  private readonly byId = new Map<string, RestingOrder>();
 
   /** Lots at a level; 0 if there are none. */
   lotsAt(side: BookSide, pricePips: number): number {
-    return this.#sides[side].get(pricePips)?.lots ?? 0;
+    return this.sides[side].get(pricePips)?.lots ?? 0;
   }
 
   /** Adds a resting order at the end of its level's queue. */
   add(order: RestingOrder): void {
-    const levels = this.#sides[order.side];
+    const levels = this.sides[order.side];
     let level = levels.get(order.pricePips);
     if (level === undefined) {
       level = { lots: 0, orders: [] };
@@ -39,29 +39,29 @@ export class RestingOrders {
     }
     level.orders.push(order);
     level.lots += order.remainingLots;
-    this.#byId.set(order.id, order);
+    this.byId.set(order.id, order);
   }
 
   /** Reduces an order by `lots`, removing it if nothing is left. False if the order is unknown. */
   reduce(id: string, lots: number): boolean {
-    const order = this.#byId.get(id);
+    const order = this.byId.get(id);
     if (order === undefined) return false;
     if (lots >= order.remainingLots) return this.remove(id);
     order.remainingLots -= lots;
-    const level = this.#sides[order.side].get(order.pricePips);
+    const level = this.sides[order.side].get(order.pricePips);
     if (level !== undefined) level.lots -= lots;
     return true;
   }
 
   /** Removes an order. False if it is unknown. */
   remove(id: string): boolean {
-    const order = this.#byId.get(id);
-    const level = order === undefined ? undefined : this.#sides[order.side].get(order.pricePips);
+    const order = this.byId.get(id);
+    const level = order === undefined ? undefined : this.sides[order.side].get(order.pricePips);
     if (order === undefined || level === undefined) return false;
-    this.#byId.delete(id);
+    this.byId.delete(id);
     level.lots -= order.remainingLots;
     level.orders.splice(level.orders.lastIndexOf(order), 1);
-    if (level.orders.length === 0) this.#sides[order.side].delete(order.pricePips);
+    if (level.orders.length === 0) this.sides[order.side].delete(order.pricePips);
     return true;
   }
 
@@ -70,12 +70,12 @@ export class RestingOrders {
    * the newest ones until they suffice. Any excess must be placed again.
    */
   pickForCancel(side: BookSide, pricePips: number, lots: number): readonly RestingOrder[] {
-    const orders = this.#sides[side].get(pricePips)?.orders ?? [];
+    const orders = this.sides[side].get(pricePips)?.orders ?? [];
     const exact = orders.findLast((order) => order.remainingLots === lots);
     if (exact !== undefined) return [exact];
     const picked: RestingOrder[] = [];
     let pickedLots = 0;
-    for (let index = orders.length - 1; index >= 0 && pickedLots < lots; index--) {
+    for (let index = orders.length - 1; index >= 0 && pickedLots < lots; index -= 1) {
       picked.push(orders[index]);
       pickedLots += orders[index].remainingLots;
     }
@@ -84,7 +84,7 @@ export class RestingOrders {
 
   /** Whether an order of this side and price would cross a level of the other side. */
   wouldCross(side: BookSide, pricePips: number): boolean {
-    for (const other of this.#sides[otherSide[side]].keys()) {
+    for (const other of this.sides[otherSide[side]].keys()) {
       if (side === 'B' ? other <= pricePips : other >= pricePips) return true;
     }
     return false;
@@ -93,7 +93,7 @@ export class RestingOrders {
   /** The wallets whose resting orders an order of this side and price would cross. */
   walletsCrossed(side: BookSide, pricePips: number): ReadonlySet<number> {
     const wallets = new Set<number>();
-    for (const [other, level] of this.#sides[otherSide[side]]) {
+    for (const [other, level] of this.sides[otherSide[side]]) {
       if (side === 'B' ? other > pricePips : other < pricePips) continue;
       for (const order of level.orders) wallets.add(order.wallet);
     }
@@ -104,6 +104,6 @@ export class RestingOrders {
   get levels(): BookLevels {
     const lotsOf = (levels: ReadonlyMap<number, Level>) =>
       new Map([...levels].map(([pricePips, level]) => [pricePips, level.lots]));
-    return { bids: lotsOf(this.#sides.B), asks: lotsOf(this.#sides.A) };
+    return { bids: lotsOf(this.sides.B), asks: lotsOf(this.sides.A) };
   }
 }

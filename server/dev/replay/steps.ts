@@ -22,25 +22,25 @@ export const STEP_ROWS_MAX = ORDERS_PER_BATCH_MAX;
 /** The rows collected for a step, and the levels that they would put into the book. */
 class StepCollector {
   readonly rows: LevelRow[] = [];
-  readonly #touched = new Set<string>();
-  #highestBidPips = 0;
-  #lowestAskPips = Number.POSITIVE_INFINITY;
+  private readonly touched = new Set<string>();
+  private highestBidPips = 0;
+  private lowestAskPips = Number.POSITIVE_INFINITY;
 
   accepts(row: LevelRow, resting: RestingOrders): boolean {
     if (this.rows.length === 0) return true;
-    if (this.rows.length >= STEP_ROWS_MAX || this.#touched.has(row.side + row.pricePips)) return false;
+    if (this.rows.length >= STEP_ROWS_MAX || this.touched.has(row.side + row.pricePips)) return false;
     if (row.levelLots === 0) return true;
     const crossesCollected =
-      row.side === 'B' ? row.pricePips >= this.#lowestAskPips : row.pricePips <= this.#highestBidPips;
+      row.side === 'B' ? row.pricePips >= this.lowestAskPips : row.pricePips <= this.highestBidPips;
     return !crossesCollected && !resting.wouldCross(row.side, row.pricePips);
   }
 
   add(row: LevelRow): void {
     this.rows.push(row);
-    this.#touched.add(row.side + row.pricePips);
+    this.touched.add(row.side + row.pricePips);
     if (row.levelLots === 0) return;
-    if (row.side === 'B') this.#highestBidPips = Math.max(this.#highestBidPips, row.pricePips);
-    else this.#lowestAskPips = Math.min(this.#lowestAskPips, row.pricePips);
+    if (row.side === 'B') this.highestBidPips = Math.max(this.highestBidPips, row.pricePips);
+    else this.lowestAskPips = Math.min(this.lowestAskPips, row.pricePips);
   }
 }
 
@@ -58,7 +58,7 @@ export function takeStep(
   const first = rows[from].row;
   if (first.op === 'T') return { kind: 'print', row: first, rowCount: 1 };
   const collector = new StepCollector();
-  for (let position = from; position < rows.length; position++) {
+  for (let position = from; position < rows.length; position += 1) {
     const { row, index } = rows[position];
     if (row.op === 'T' || !collector.accepts(row, resting)) break;
     collector.add(row);

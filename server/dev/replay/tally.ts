@@ -32,27 +32,27 @@ export class Tally {
   levelsUnexplained = 0;
   /** Wallets that had an order accepted. */
   readonly wallets = new Set<number>();
-  readonly #rejections = new Map<string, number>();
-  readonly #cancelRefusals = new Map<string, number>();
+  private readonly rejectionCounts = new Map<string, number>();
+  private readonly cancelRefusalCounts = new Map<string, number>();
 
   /** Counts a refused order by its sentence, with ids and figures masked. */
   countRejection(sentence: string): void {
-    count(this.#rejections, sentence);
+    count(this.rejectionCounts, sentence);
   }
 
   /** Counts an order that was not cancelled, by the reason given. */
   countCancelRefusal(reason: string): void {
-    count(this.#cancelRefusals, reason);
+    count(this.cancelRefusalCounts, reason);
   }
 
   /** Refused orders by sentence, most frequent first. */
   get rejections(): ReadonlyMap<string, number> {
-    return byCount(this.#rejections);
+    return byCount(this.rejectionCounts);
   }
 
   /** Refused cancels by reason, most frequent first. */
   get cancelRefusals(): ReadonlyMap<string, number> {
-    return byCount(this.#cancelRefusals);
+    return byCount(this.cancelRefusalCounts);
   }
 
   /** The ratio of agreeing to compared levels, over all checkpoints; 1 if none were compared. */

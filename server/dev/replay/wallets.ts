@@ -9,6 +9,7 @@ import { addressOfPrivateKey } from '../../auth/secp256k1.ts';
 import { fatal } from '../../process/fatal.ts';
 import { microText, secondsText } from '../../wire/numbers.ts';
 import { type ApiCredentials, type ExchangeClient, requireSuccess } from './client.ts';
+import { Operator } from './operator.ts';
 import { mapParallel } from './parallel.ts';
 
 /** A wallet with credentials to trade. */
@@ -65,7 +66,7 @@ export function openTraders(client: ExchangeClient, chainId: number, seed: numbe
 
 async function fundTrader(
   client: ExchangeClient,
-  adminToken: string,
+  operator: Operator,
   conditionIds: readonly string[],
   funding: Funding,
   trader: Trader,
@@ -79,8 +80,7 @@ async function fundTrader(
   const depositMicro = missingMicro + funding.sharesMicro * conditionIds.length;
   if (depositMicro > 0) {
     const body = { address, amount: microText(depositMicro) };
-    const headers = { authorization: `Bearer ${adminToken}` };
-    requireSuccess(await client.send('POST', '/admin/deposits', { body, headers }), `a deposit for ${address}`);
+    requireSuccess(await operator.post('/admin/deposits', body), `a deposit for ${address}`);
   }
   for (const condition of conditionIds) {
     const body = { condition_id: condition, amount: microText(funding.sharesMicro) };
@@ -96,7 +96,8 @@ export async function fundTraders(
   funding: Funding,
   traders: readonly Trader[],
 ): Promise<void> {
+  const operator = new Operator(client, adminToken);
   await mapParallel(traders, SETUP_CONCURRENCY, (trader) =>
-    fundTrader(client, adminToken, conditionIds, funding, trader),
+    fundTrader(client, operator, conditionIds, funding, trader),
   );
 }
