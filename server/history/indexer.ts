@@ -2,7 +2,6 @@
 // for every record of the log, once, in order. It reads events in place, at the offsets of their layouts, because most records
 // hold one order and a few of its numbers; only rare ones are decoded into objects.
 import {
-  bytesToHex,
   commandLayouts,
   complementPips,
   decodeCommand,
@@ -13,6 +12,7 @@ import {
   FRAME_HEADER_BYTES,
   MICRO_PER_LOT,
   Resolution,
+  readHex,
   tokenNumber,
 } from '../../engine/index.ts';
 import { isUpdateOf } from '../views/commandOutcome.ts';
@@ -116,7 +116,7 @@ export class Indexer {
     const { view, bytes } = this.record;
     switch (type) {
       case types.AccountOpened: {
-        const wallet = bytesToHex(bytes, event + OPENED.wallet, 20);
+        const wallet = readHex(bytes, event + OPENED.wallet, 20);
         this.tables.accounts.open(view.getUint32(event + OPENED.accountId, true), wallet);
         return;
       }
