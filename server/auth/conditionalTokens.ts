@@ -1,6 +1,7 @@
 // Ids of conditions and outcome tokens, computed like the contracts of the conditional-token framework (ConditionalTokens,
 // CTHelpers), so a market made here has the ids that it would have on chain. Called when a market is created; BigInt is
 // acceptable on so rare a path. It must never be called for an order: markets carry their token ids.
+import { pow } from '@noble/curves/abstract/modular.js';
 import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 import { bigintToBytes32, bytes32ToBigint } from './uint256.ts';
@@ -24,16 +25,6 @@ export function conditionId(oracle: string, questionId: string): string {
   return bytesToHex(keccak256(Buffer.concat([oracleBytes, questionBytes, OUTCOME_SLOTS])));
 }
 
-function powerMod(base: bigint, exponent: bigint): bigint {
-  let result = 1n;
-  let square = base;
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * square) % FIELD_PRIME;
-    square = (square * square) % FIELD_PRIME;
-  }
-  return result;
-}
-
 /**
  * The collection of one outcome (0 or 1) of a condition without a parent collection: a point on alt_bn128 found by
  * counting x up from a hash until x³ + 3 is a square; the hash's top bit picks the root's parity, and an odd y is
@@ -50,7 +41,7 @@ function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
   do {
     x = (x + 1n) % FIELD_PRIME;
     square = (x * x * x + CURVE_B) % FIELD_PRIME;
-    y = powerMod(square, ROOT_EXPONENT);
+    y = pow(square, ROOT_EXPONENT, FIELD_PRIME);
   } while ((y * y) % FIELD_PRIME !== square);
   if (((y & 1n) === 1n) !== wantsOdd) y = FIELD_PRIME - y;
   return bigintToBytes32((y & 1n) === 1n ? x ^ (1n << 254n) : x);
