@@ -16,12 +16,11 @@ import {
   NO_BUILDER_FEES,
   readBuilderFilter,
 } from '../wire/builders.ts';
-import { parseTradeId } from '../wire/ids.ts';
 import { isoTime } from '../wire/numbers.ts';
 import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
-import { isTooNew, isTooOld } from '../wire/userData.ts';
+import { isTooNew, isTooOld, tradeOfId } from '../wire/userData.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
 const PAGE_ROWS = 300;
@@ -62,8 +61,7 @@ function* ordinalsOf(code: string, filter: BuilderFilter, cursor: Cursor, { buil
     const isNotTooNew = (index: number): boolean => !isTooNew(filter, builders.fillOf(code, index + 1).trade);
     return yield* newestFirst(countBefore(builders.countOf(code), isNotTooNew), (index) => index + 1, cursor);
   }
-  const place = parseTradeId(filter.id);
-  const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+  const trade = tradeOfId(filter.id, trades);
   if (trade === undefined) return;
   const before = builders.countUpTo(code, trade.ordinal - 1);
   for (let ordinal = builders.countUpTo(code, trade.ordinal); ordinal > before; ordinal -= 1) yield ordinal;

@@ -3,7 +3,6 @@
 // here.
 
 import { MarketStatus } from '../../engine/index.ts';
-import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
@@ -20,7 +19,7 @@ import {
 } from '../wire/markets.ts';
 import { pageOf, pagePieces, parseCursor } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
-import { readOneTokenId } from '../wire/tokens.ts';
+import { readConditionId, readOneTokenId } from '../wire/tokens.ts';
 
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
@@ -55,11 +54,7 @@ export const cursorMarkets = listOf(isListed, keptRows(fullRecord));
 
 /** The market of the condition id in the path. @throws BadRequest 400 for a malformed id, 404 for an unknown one */
 export function findMarket({ params }: HttpRequest, { markets }: Views): Market {
-  const { condition_id: conditionId } = params;
-  if (!isBytes32(conditionId)) {
-    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
-  }
-  const market = markets.byCondition(conditionId.toLowerCase());
+  const market = markets.byCondition(readConditionId(params.condition_id));
   if (market === undefined || !isListed(market)) throw new BadRequest('market not found', { status: 404 });
   return market;
 }

@@ -2,14 +2,13 @@
 // Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner:
 // all its wallets are covered, and of others' data only the other sides of its own trades are shown.
 
-import { isBytes32 } from '../auth/hex.ts';
 import type { Historian, HistoryRequest } from '../history/queries.ts';
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
-import { parseTradeId } from '../wire/ids.ts';
+import { readOrderId } from '../wire/cancels.ts';
 import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
@@ -22,6 +21,7 @@ import {
   readTradeFilter,
   type TradeFilter,
   tradeMatches,
+  tradeOfId,
 } from '../wire/userData.ts';
 
 const PAGE_ROWS = 100;
@@ -30,9 +30,7 @@ const NOT_FOUND = { status: 404 } as const;
 
 /** One of the caller's orders: from the views while it is open and for some time after, then from the historian. */
 const oneOrder: Handler = (request, { services: { views, historian }, dialect, caller }) => {
-  const { id } = request.params;
-  if (!isBytes32(id)) throw new BadRequest('Invalid orderID: an order id is 0x and 64 hex digits');
-  const orderId = id.toLowerCase();
+  const orderId = readOrderId(request.params.id);
   const { owner } = caller();
   const order = views.orders.byId(orderId);
   if (order === undefined)
@@ -96,8 +94,7 @@ function* candidates(filter: TradeFilter, owner: string, { trades }: Views, curs
     }
     return;
   }
-  const place = parseTradeId(filter.id);
-  const trade = place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+  const trade = tradeOfId(filter.id, trades);
   if (trade === undefined) return;
   if (trade.taker.owner === owner || trade.makers.some(({ order }) => order.owner === owner)) yield trade;
 }

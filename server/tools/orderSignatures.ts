@@ -13,6 +13,7 @@ import {
 import { bytesToHex } from '../auth/hex.ts';
 import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
+import { readTexts } from '../views/texts.ts';
 
 /** An order in the journal differs from what its owner signed. */
 class SignatureWrong extends Error {
@@ -27,19 +28,11 @@ class SignatureWrong extends Error {
 
 type PlaceOrder = CommandOf<'PlaceOrder'>;
 
-const textDecoder = new TextDecoder();
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** The fields in the command's tail; undefined if it is not a signed order's tail. */
 function readTail(tail: Uint8Array | undefined) {
-  let value: unknown;
-  try {
-    value = JSON.parse(textDecoder.decode(tail));
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = value as Record<string, unknown>; // any object may have them
+  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = readTexts(tail);
   const isType = signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3;
   if (!isText(salt) || !isText(signer) || !isText(tokenId) || !isText(metadata)) return undefined;
   if (!isText(builder) || !isText(signature) || !isType) return undefined;

@@ -1,12 +1,12 @@
 // Trades of a market as the events of its live-activity feed (wire.md C.3, GET /markets/live-activity). Called by the
 // routes of markets. An event shows the taker's side only: a trade's makers are visible to their owners alone.
-import { isBytes32 } from '../auth/hex.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EventRow, Market, Trade } from '../views/index.ts';
 import { boundCount } from './bodies.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf } from './markets.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
+import { readConditionId } from './tokens.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** Most markets that one request may name. */
@@ -16,10 +16,7 @@ export const MARKETS_PER_REQUEST_MAX = 500;
 export function readMarketIds(body: unknown): readonly string[] {
   if (!Array.isArray(body)) throw new BadRequest('Invalid payload: the body must be a list of condition ids');
   boundCount(body.length, MARKETS_PER_REQUEST_MAX);
-  return body.map((id: unknown) => {
-    if (typeof id === 'string' && isBytes32(id)) return id.toLowerCase();
-    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
-  });
+  return body.map(readConditionId);
 }
 
 /** A trade as a live-activity event, for JSON. */

@@ -5,6 +5,7 @@ import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
+import { readConditionId } from './tokens.ts';
 
 /** An order id in lower case. @throws BadRequest */
 export function readOrderId(value: unknown): string {
@@ -45,16 +46,11 @@ export function parseCancelFilter(body: unknown): CancelFilter {
   if (!isFields(body)) throw new BadRequest('Invalid order payload: the body must be an object');
   const { market } = body;
   const assetId = isAbsent(body.asset_id) ? body.assetId : body.asset_id;
-  if (!isAbsent(market) && (typeof market !== 'string' || !isBytes32(market))) {
-    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
-  }
+  const conditionId = isAbsent(market) ? undefined : readConditionId(market);
   if (!isAbsent(assetId) && (typeof assetId !== 'string' || !isUint256Decimal(assetId))) {
     throw new BadRequest('Invalid asset_id: a token id is a string of digits');
   }
-  return {
-    market: isAbsent(market) ? undefined : String(market).toLowerCase(),
-    assetId: isAbsent(assetId) ? undefined : String(assetId),
-  };
+  return { market: conditionId, assetId: isAbsent(assetId) ? undefined : String(assetId) };
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

@@ -1,6 +1,7 @@
-// Parses the token ids of market-data requests, from the query or a JSON list (wire.md C.2). Called by the routes of market
-// data. It checks format and count only; the routes know which tokens exist.
+// Parses the condition and token ids of requests, from the query or a JSON list (wire.md C.2). Called by the routes of market
+// data and by the parsers of other bodies. It checks format and count only; the routes know which markets and tokens exist.
 import { Side } from '../../engine/index.ts';
+import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { isFields } from '../lib/jsonFields.ts';
@@ -13,6 +14,14 @@ export const TOKENS_PER_REQUEST_MAX = 500;
 export interface TokenQuery {
   readonly tokenId: string;
   readonly side: Side | undefined;
+}
+
+/** A condition id in lower case. @throws BadRequest */
+export function readConditionId(value: unknown): string {
+  if (typeof value !== 'string' || !isBytes32(value)) {
+    throw new BadRequest('Invalid market: a condition id is 0x and 64 hex digits');
+  }
+  return value.toLowerCase();
 }
 
 function readTokenId(value: unknown): string {

@@ -3,7 +3,8 @@
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import type { Market, Order, Trade, TradeParty } from '../views/index.ts';
+import type { Market, Order, Trade, TradeParty, Views } from '../views/index.ts';
+import { parseTradeId } from './ids.ts';
 import { parseWhole, unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
@@ -96,6 +97,12 @@ export const isTooOld = ({ after }: { readonly after: number | undefined }, { ma
 /** Whether a trade is newer than the filter's range. */
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
   before !== undefined && unixSeconds(matchMs) >= before;
+
+/** The trade that a filter's id names; undefined if there is none. */
+export function tradeOfId(id: string, trades: Views['trades']): Trade | undefined {
+  const place = parseTradeId(id);
+  return place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+}
 
 /**
  * Whether a trade matches a filter apart from its id, by which trades are looked up. Its token may be the taker's or any
