@@ -1,5 +1,5 @@
 // The public interface of the engine: everything that the server, the benches and other folders' tests may use of it.
-// Nothing behind it is imported directly from outside.
+// Nothing behind it is imported directly from outside, except compiler.ts and, by what a small thread loads, protocol/bytes.ts.
 export {
   type Archived,
   type ArchiveStep,

@@ -5,7 +5,6 @@
 // results are read from the events, inside the timed loop.
 import { Exchange } from '../../engine/core/index.ts';
 import {
-  bytesToHex,
   CancelReason,
   COMMAND_HEADER_BYTES,
   type Command,
@@ -20,6 +19,7 @@ import {
   OrderType,
   PROTOCOL_VERSION,
   RULES_VERSION,
+  readHex,
   Side,
 } from '../../engine/protocol/index.ts';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
@@ -67,7 +67,7 @@ const { REQUESTED } = CancelReason;
 function walletText(wallet: number): string {
   const bytes = new Uint8Array(20);
   writeAddress(wallet, new DataView(bytes.buffer), 0);
-  return bytesToHex(bytes, 0, 20);
+  return readHex(bytes, 0, 20);
 }
 
 /** The wallet of an order, chosen by its op's number: bids from the first half, asks from the second. */

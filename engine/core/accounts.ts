@@ -1,6 +1,6 @@
 // The identities that the core knows: accounts (wallets), their owners (the EOA behind each wallet) and the API keys that
 // orders remember. Each gets a dense index on first use. Every part of the core reads these tables; they hold no money.
-import { bytesToHex, hexToBytes } from '../protocol/bytes.ts';
+import { readHex, writeHexOrThrow } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
@@ -43,7 +43,7 @@ export class Accounts {
   constructor() {
     const message = new Message();
     for (const account of [FEES_ACCOUNT, HOUSE_ACCOUNT]) {
-      hexToBytes(reservedAddress(account + 1), message.bytes, 0, ADDRESS_BYTES);
+      writeHexOrThrow(reservedAddress(account + 1), message.bytes, 0, ADDRESS_BYTES);
       this.open(message, 0, this.ownerFor(message, 0));
     }
   }
@@ -255,5 +255,5 @@ function copyWords(message: Message, offset: number, target: Int32Array, at: num
 }
 
 function wordsToHex(words: Int32Array, at: number, count: number): string {
-  return bytesToHex(new Uint8Array(words.buffer, words.byteOffset + at * 4, count * 4), 0, count * 4);
+  return readHex(new Uint8Array(words.buffer, words.byteOffset + at * 4, count * 4), 0, count * 4);
 }

@@ -2,7 +2,7 @@
 // is banned or an API key falls silent. Called by exchange.ts, entry, coverage and lifecycle. A sweep's events are in the order
 // of order numbers.
 
-import { bytesToHex } from '../protocol/bytes.ts';
+import { readHex } from '../protocol/bytes.ts';
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { CancelReason, CancelRefusal, ExchangeMode, Side } from '../protocol/terms.ts';
@@ -70,7 +70,7 @@ export const cancelOrders = (state: CoreState, message: Message, offset: number)
   }
   const seen = new Set<string>();
   for (let at = first; at < first + count * ID_BYTES; at += ID_BYTES) {
-    const id = bytesToHex(message.bytes, at, ID_BYTES);
+    const id = readHex(message.bytes, at, ID_BYTES);
     if (seen.has(id)) continue;
     seen.add(id);
     cancelById(state, message, at, ownerAt);

@@ -1,6 +1,6 @@
 // The heartbeat sessions of API keys: the id each key must send next, and when its orders are cancelled if it does not.
 // A key's first accepted heartbeat gives its session a number, which never changes. Used by lifecycle.ts and exchange.ts.
-import { bytesToHex } from '../protocol/bytes.ts';
+import { readHex } from '../protocol/bytes.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Sections } from '../protocol/sections.ts';
 import { RulesVersion } from '../protocol/terms.ts';
@@ -94,5 +94,5 @@ export class Heartbeats implements HeapPlaces {
 
 /** A heartbeat id of a message as hex text. */
 export function readHeartbeatId(message: Message, offset: number): string {
-  return bytesToHex(message.bytes, offset, ID_BYTES);
+  return readHex(message.bytes, offset, ID_BYTES);
 }

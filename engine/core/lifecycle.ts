@@ -1,7 +1,7 @@
 // Markets from creation to resolution, the exchange's mode, owners' flags, wallets that change owner, and heartbeats:
 // everything that an operator or the clock does to trading. Called by exchange.ts.
 
-import { bytesToHex } from '../protocol/bytes.ts';
+import { readHex } from '../protocol/bytes.ts';
 import { commandLayouts } from '../protocol/layout.ts';
 import { type MarketTermsMessage, marketTermsFault, readMarketTerms } from '../protocol/marketTerms.ts';
 import type { Message } from '../protocol/message.ts';
@@ -34,7 +34,7 @@ const AUTO_TICK_BID_ABOVE_PIPS = 9600;
 const AUTO_TICK_ASK_BELOW_PIPS = 400;
 
 function readId(message: Message, offset: number, count: number): string {
-  return bytesToHex(message.bytes, offset, count);
+  return readHex(message.bytes, offset, count);
 }
 
 /** CreateMarket. The registry has already checked ids and terms. */

@@ -17,7 +17,7 @@ import {
   StorageUnavailable,
   storedCursors,
 } from '../journal/index.ts';
-import { bytesToHex, commandName, encodeCommand, RULES_VERSION, reasonOf } from '../protocol/index.ts';
+import { commandName, encodeCommand, RULES_VERSION, readHex, reasonOf } from '../protocol/index.ts';
 import { type Answer, Answers } from './answers.ts';
 import { systemClock } from './clock.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
@@ -367,7 +367,7 @@ class InlineExchange implements RunningExchange {
       sequence,
       tMs,
       command: commandName(command),
-      bytes: bytesToHex(command, 0, command.length),
+      bytes: readHex(command, 0, command.length),
       error: error instanceof Error ? error.stack : text,
     });
     let file: string | undefined;

@@ -1,7 +1,7 @@
 // Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
 // Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError, and never
 // yield a wrong message.
-import { bytesToHex, dataViewOf } from './bytes.ts';
+import { dataViewOf, readHex } from './bytes.ts';
 import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
 import { CodecError, fieldWriters } from './fields.ts';
 import {
@@ -141,7 +141,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
   const values = read(bytes, view, start);
   if (layout.item !== undefined) {
     const items: string[] = [];
-    for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(bytesToHex(bytes, at, itemBytes));
+    for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(readHex(bytes, at, itemBytes));
     values.items = items;
   }
   if (tailBytes > 0) values.tail = bytes.subarray(tailAt, end);

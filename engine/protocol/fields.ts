@@ -1,6 +1,6 @@
 // Single fields of messages to bytes and back: one reader and one writer per kind, each strict. A value that its field cannot
 // hold raises a CodecError with the field's name. Combined into whole messages by compiled.ts; used by the codec alone.
-import { bytesToHex, hexToBytes } from './bytes.ts';
+import { readHex, writeHexOrThrow } from './bytes.ts';
 import { HexTexts } from './hexTexts.ts';
 import { type BytesKind, type FieldKind, KIND_BYTES } from './layout.ts';
 import { reasonOf } from './thrown.ts';
@@ -35,7 +35,7 @@ const addresses = new HexTexts(20, REPEATED_IDS);
 export const fieldReaders: Readonly<Record<FieldKind, FieldReader>> = {
   bytes16: (bytes, view, at) => keyIds.get(bytes, view, at),
   bytes20: (bytes, view, at) => addresses.get(bytes, view, at),
-  bytes32: (bytes, _view, at) => bytesToHex(bytes, at, 32),
+  bytes32: (bytes, _view, at) => readHex(bytes, at, 32),
   u8: (bytes, _view, at, max, label) => checked(bytes[at], max, label),
   u16: (_bytes, view, at, max, label) => checked(view.getUint16(at, true), max, label),
   u32: (_bytes, view, at, max, label) => checked(view.getUint32(at, true), max, label),
@@ -77,7 +77,7 @@ function outOfRange(value: unknown, max: number, label: string): CodecError {
 function writeId(bytes: Uint8Array, at: number, kind: BytesKind, label: string, value: unknown): void {
   if (typeof value !== 'string') throw new CodecError(`${label}: expected hexadecimal text, got ${typeof value}`);
   try {
-    hexToBytes(value, bytes, at, KIND_BYTES[kind]);
+    writeHexOrThrow(value, bytes, at, KIND_BYTES[kind]);
   } catch (error) {
     throw new CodecError(`${label}: ${reasonOf(error)}`);
   }

@@ -1,7 +1,7 @@
 // A cache of the texts of recurring ids (addresses, key ids), keyed by their bytes. The decoder builds each text once and then
 // returns the same string: that saves the conversion, and everyone who keeps the string shares it. Used by the codec alone.
 // Its size is fixed: an id that is evicted is converted again, and nothing else depends on it.
-import { bytesToHex } from './bytes.ts';
+import { readHex } from './bytes.ts';
 
 const WORDS_MAX = 5;
 
@@ -36,7 +36,7 @@ export class HexTexts {
     const cached = this.texts[place];
     if (word === idWords && cached !== undefined) return cached;
     for (word = 0; word < idWords; word += 1) words[base + word] = view.getInt32(offset + word * 4, true);
-    const text = bytesToHex(bytes, offset, this.idBytes);
+    const text = readHex(bytes, offset, this.idBytes);
     this.texts[place] = text;
     return text;
   }

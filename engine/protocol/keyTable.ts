@@ -1,7 +1,7 @@
 // An index from fixed-width byte keys (addresses, key ids) to small integers: open addressing with linear probing over one
 // typed array. Used by the core and the registry where a Map of strings would cost an allocation per look-up.
 // Keys are read directly from a message's words; the table returns them only for state hashes and checks.
-import { bytesToHex } from './bytes.ts';
+import { readHex } from './bytes.ts';
 import { isCapacity, requireSound, type Sections } from './sections.ts';
 
 const EMPTY = -1;
@@ -62,7 +62,7 @@ export class KeyTable {
     const bytes = new Uint8Array(buffer, byteOffset);
     for (let base = 0; base < this.table.length; base += this.stride) {
       if (this.table[base] === EMPTY) continue;
-      yield [bytesToHex(bytes, (base + 1) * 4, this.keyWords * 4), this.table[base]];
+      yield [readHex(bytes, (base + 1) * 4, this.keyWords * 4), this.table[base]];
     }
   }
 

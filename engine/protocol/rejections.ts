@@ -1,6 +1,7 @@
 // The one list of reasons for refusing a command, in the order in which they are checked: the first that applies is the answer.
-// Read by registry and core (which return the code with up to three figures), by the replies and by the documentation.
-// A code, once assigned, never changes its meaning: journals keep them. The sentences are in the server's wire folder.
+// Read by registry and core (which return the code with up to three figures), by the replies and by the metrics. They use
+// names and codes alone; mayRetry and figures tell the reader what each one means. A code, once assigned, never changes its
+// meaning: journals keep them. The sentences are in the server's wire folder.
 
 interface RejectionEntry {
   readonly code: number;

@@ -2,9 +2,9 @@
 // which checks every order and cancel here: that check reads the message's bytes and allocates nothing.
 import {
   ApiKeyKind,
-  bytesToHex,
   KeyTable,
   type Message,
+  readHex,
   requireRoom,
   requireSound,
   type Sections,
@@ -129,7 +129,7 @@ export class ApiKeys {
     for (const [index, { owner, nonce, kind }] of this.keys.entries()) {
       const { buffer, byteOffset } = this.owners;
       const bytes = new Uint8Array(buffer, byteOffset + index * ADDRESS_BYTES, ADDRESS_BYTES);
-      if (bytesToHex(bytes, 0, ADDRESS_BYTES) !== owner) throw new Error(`API keys 3: key ${index} has another owner`);
+      if (readHex(bytes, 0, ADDRESS_BYTES) !== owner) throw new Error(`API keys 3: key ${index} has another owner`);
       const isTrading = kind === ApiKeyKind.TRADING && this.isActive[index] === 1;
       if (isTrading !== (this.isTrading[index] === 1)) throw new Error(`API keys 4: key ${index} may or may not trade`);
       if (!isTrading) continue;

@@ -1,6 +1,6 @@
 // The wallets that an operator has bound to owners. Part of the registry, which checks every order here: that check reads the
 // message's bytes and allocates nothing. Wallets derived from their owner are not listed.
-import { bytesToHex, hexToBytes, KeyTable, Message, requireSound, type Sections } from '../protocol/index.ts';
+import { KeyTable, Message, readHex, requireSound, type Sections, writeHexOrThrow } from '../protocol/index.ts';
 import type { StateHasher } from '../protocol/stateHasher.ts';
 
 interface Binding {
@@ -67,9 +67,9 @@ export class Wallets {
     const { bytes, words } = new Message();
     for (const [wallet, index] of this.indexByWallet.entries()) {
       if (this.bindings[index]?.wallet !== wallet) throw new Error(`wallets 2: ${wallet} leads to binding ${index}`);
-      hexToBytes(this.bindings[index].owner, bytes, 0, ADDRESS_BYTES);
+      writeHexOrThrow(this.bindings[index].owner, bytes, 0, ADDRESS_BYTES);
       if (this.ownerNumbers.get(words, 0) !== this.ownerOf[index]) {
-        throw new Error(`wallets 3: ${wallet} has another owner than ${bytesToHex(bytes, 0, ADDRESS_BYTES)}`);
+        throw new Error(`wallets 3: ${wallet} has another owner than ${readHex(bytes, 0, ADDRESS_BYTES)}`);
       }
     }
   }

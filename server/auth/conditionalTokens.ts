@@ -1,7 +1,8 @@
 // Ids of conditions and outcome tokens, computed like the contracts of the conditional-token framework (ConditionalTokens,
 // CTHelpers), so a market made here has the ids that it would have on chain. Called when a market is created; BigInt is
 // acceptable on so rare a path. It must never be called for an order: markets carry their token ids.
-import { bytesToHex, concatBytes, requireHex } from './hex.ts';
+import { pow } from '@noble/curves/abstract/modular.js';
+import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 import { bigintToBytes32, bytes32ToBigint } from './uint256.ts';
 
@@ -21,17 +22,7 @@ const ROOT_EXPONENT = (FIELD_PRIME + 1n) / 4n;
 export function conditionId(oracle: string, questionId: string): string {
   const oracleBytes = requireHex(oracle, 20, 'The oracle');
   const questionBytes = requireHex(questionId, 32, 'The question id');
-  return bytesToHex(keccak256(concatBytes(oracleBytes, questionBytes, OUTCOME_SLOTS)));
-}
-
-function powerMod(base: bigint, exponent: bigint): bigint {
-  let result = 1n;
-  let square = base;
-  for (let rest = exponent; rest > 0n; rest >>= 1n) {
-    if ((rest & 1n) === 1n) result = (result * square) % FIELD_PRIME;
-    square = (square * square) % FIELD_PRIME;
-  }
-  return result;
+  return bytesToHex(keccak256(Buffer.concat([oracleBytes, questionBytes, OUTCOME_SLOTS])));
 }
 
 /**
@@ -42,7 +33,7 @@ function powerMod(base: bigint, exponent: bigint): bigint {
 function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
   const conditionBytes = requireHex(condition, 32, 'The condition id');
   const indexSet = bigintToBytes32(outcomeIndex === 0 ? 1n : 2n);
-  const hash = bytes32ToBigint(keccak256(concatBytes(conditionBytes, indexSet)));
+  const hash = bytes32ToBigint(keccak256(Buffer.concat([conditionBytes, indexSet])));
   const wantsOdd = hash >> 255n === 1n;
   let x = hash;
   let y: bigint;
@@ -50,7 +41,7 @@ function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
   do {
     x = (x + 1n) % FIELD_PRIME;
     square = (x * x * x + CURVE_B) % FIELD_PRIME;
-    y = powerMod(square, ROOT_EXPONENT);
+    y = pow(square, ROOT_EXPONENT, FIELD_PRIME);
   } while ((y * y) % FIELD_PRIME !== square);
   if (((y & 1n) === 1n) !== wantsOdd) y = FIELD_PRIME - y;
   return bigintToBytes32((y & 1n) === 1n ? x ^ (1n << 254n) : x);
@@ -59,7 +50,7 @@ function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
 /** keccak256(collateral ‖ collection id) as a decimal: the token's id. @throws TypeError on a malformed collateral. */
 function positionId(collateral: string, collection: Uint8Array): string {
   const collateralBytes = requireHex(collateral, 20, 'The collateral');
-  return bytes32ToBigint(keccak256(concatBytes(collateralBytes, collection))).toString();
+  return bytes32ToBigint(keccak256(Buffer.concat([collateralBytes, collection]))).toString();
 }
 
 /** The two token ids of a condition, decimal texts, first outcome first. @throws TypeError on malformed input. */

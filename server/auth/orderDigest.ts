@@ -1,8 +1,10 @@
 // The EIP-712 digest of a V2 order, encoded by hand: it is the order's id, and wallets of types 0 to 2 sign it. Called for
 // every order, so the type hash, domain separators and token-id bytes are cached and the struct's buffer is reused; a
 // result is always a new array. The parser must have checked the fields: a malformed one throws.
+
+import { writeHex } from '../../engine/index.ts';
 import { memoizeRecent } from '../lib/memoize.ts';
-import { requireHex, writeHex } from './hex.ts';
+import { requireHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
 import { decimalToBytes32, writeUint53 } from './uint256.ts';

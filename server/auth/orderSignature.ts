@@ -1,7 +1,8 @@
 // Finds who signed an order: plain ECDSA over the digest (signature types 0 to 2) or the ERC-7739 wrapper of a deposit
 // wallet (type 3), wire.md B.3. Called once an order's digest is known; signOrder serves development tools and tests. It
 // must never decide whether a wallet belongs to the signer: the caller compares with the API key and the wallets.
-import { bytesToHex, concatBytes, hexToBytes, writeHex } from './hex.ts';
+import { writeHex } from '../../engine/index.ts';
+import { bytesToHex, hexToBytes } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
 import { ORDER_TYPE, type OrderDomain, orderStructHash, type SignableOrder } from './orderDigest.ts';
 import { recoverAddress, signDigest } from './secp256k1.ts';
@@ -138,6 +139,6 @@ export function signOrder(order: SignableOrder, privateKey: Uint8Array | string,
   if (digest === undefined) throw new TypeError('The order names no wallet address as its signer.');
   const typeLength = Uint8Array.of(ORDER_TYPE_BYTES.length >> 8, ORDER_TYPE_BYTES.length & 0xff);
   return bytesToHex(
-    concatBytes(signDigest(digest, privateKey), domain.separator, contentsHash, ORDER_TYPE_BYTES, typeLength),
+    Buffer.concat([signDigest(digest, privateKey), domain.separator, contentsHash, ORDER_TYPE_BYTES, typeLength]),
   );
 }

@@ -1,8 +1,8 @@
 // The helper thread of recoverers.ts: claims jobs of the ring, recovers their signers, writes the addresses back, and
 // sleeps while there are none, until it is told to end. It knows nothing about orders.
 import { workerData } from 'node:worker_threads';
+import { writeHex } from '../../engine/protocol/bytes.ts';
 import { nameThread } from '../process/thread.ts';
-import { writeHex } from './hex.ts';
 import { RecoveryRing } from './recoveryRing.ts';
 import { recoverAddress } from './secp256k1.ts';
 

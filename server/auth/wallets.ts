@@ -2,7 +2,7 @@
 // every order and balance query, so results are cached. Nothing is ever bound here: a wallet belongs to a key by derivation
 // alone, or by an admin's binding that is stored elsewhere.
 import { memoizeRecent } from '../lib/memoize.ts';
-import { bytesToHex, concatBytes, requireHex } from './hex.ts';
+import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
 
 /** The origin of a wallet. The two deposit forms share one signature type. */
@@ -66,7 +66,7 @@ function pushOfRuntime(runtimeBytes: number): Uint8Array {
 
 /** The last 20 bytes of keccak256(0xff ‖ factory ‖ salt ‖ init code hash), EIP-1014. */
 function create2Address(factory: Uint8Array, salt: Uint8Array, initCodeHash: Uint8Array): string {
-  return bytesToHex(keccak256(concatBytes(Uint8Array.of(0xff), factory, salt, initCodeHash)).subarray(12));
+  return bytesToHex(keccak256(Buffer.concat([Uint8Array.of(0xff), factory, salt, initCodeHash])).subarray(12));
 }
 
 function leftPad32(address: Uint8Array): Uint8Array {
@@ -119,15 +119,15 @@ function derivation(constants: WalletConstants): (eoa: string) => DerivedWallets
   const depositFactory = requireHex(constants.depositFactory, 20, 'depositFactory');
   const beacon = requireHex(constants.depositBeacon, 20, 'depositBeacon');
   const implementation = requireHex(constants.depositImplementation, 20, 'depositImplementation');
-  const beaconCode = concatBytes(pushOfRuntime(BEACON_RUNTIME_BYTES), AFTER_PUSH, beacon, AFTER_BEACON);
-  const uupsCode = concatBytes(pushOfRuntime(UUPS_RUNTIME_BYTES), AFTER_PUSH, implementation, AFTER_IMPLEMENTATION);
+  const beaconCode = Buffer.concat([pushOfRuntime(BEACON_RUNTIME_BYTES), AFTER_PUSH, beacon, AFTER_BEACON]);
+  const uupsCode = Buffer.concat([pushOfRuntime(UUPS_RUNTIME_BYTES), AFTER_PUSH, implementation, AFTER_IMPLEMENTATION]);
 
   return (eoa) => {
     const owner = requireHex(eoa, 20, 'The owner');
-    const depositArguments = concatBytes(leftPad32(depositFactory), leftPad32(owner));
+    const depositArguments = Buffer.concat([leftPad32(depositFactory), leftPad32(owner)]);
     const depositSalt = keccak256(depositArguments);
     const deposit = (code: Uint8Array): string =>
-      create2Address(depositFactory, depositSalt, keccak256(concatBytes(code, depositArguments)));
+      create2Address(depositFactory, depositSalt, keccak256(Buffer.concat([code, depositArguments])));
     return {
       proxy: create2Address(proxyFactory, keccak256(owner), proxyInitCodeHash),
       safe: create2Address(safeFactory, keccak256(leftPad32(owner)), safeInitCodeHash),

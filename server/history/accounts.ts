@@ -1,6 +1,6 @@
 // Wallets by account number and back, with the heads of their row chains and the number of markets they traded in. All of it is
 // held in memory (some hundred bytes a wallet) and stored in packed blocks. Fed by the indexer, read by the queries.
-import { bytesToHex, hexToBytes } from '../../engine/index.ts';
+import { readHex, writeHexOrThrow } from '../../engine/index.ts';
 import { reservedAccounts } from '../views/reservedAccounts.ts';
 import { BlockTable } from './blocks.ts';
 import { enlarged } from './enlarged.ts';
@@ -33,7 +33,7 @@ export class Accounts {
     for (let id = 0; id < count; id += 1) {
       const offset = this.table.locate(id);
       const { view, bytes } = this.table;
-      this.enter(id, bytesToHex(bytes, offset + at.wallet, 20));
+      this.enter(id, readHex(bytes, offset + at.wallet, 20));
       this.traded[id] = view.getUint32(offset + at.traded, true);
       for (let rowClass = 0; rowClass < CLASSES; rowClass += 1) {
         this.heads[id * CLASSES + rowClass] = view.getFloat64(offset + at.heads + rowClass * 8, true);
@@ -54,7 +54,7 @@ export class Accounts {
   open(id: number, wallet: string): void {
     this.enter(id, wallet);
     const offset = this.table.change(id);
-    hexToBytes(wallet, this.table.bytes, offset + at.wallet, 20);
+    writeHexOrThrow(wallet, this.table.bytes, offset + at.wallet, 20);
   }
 
   walletOf(id: number): string {

@@ -2,7 +2,6 @@
 // for every record of the log, once, in order. It reads events in place, at the offsets of their layouts, because most records
 // hold one order and a few of its numbers; only rare ones are decoded into objects.
 import {
-  bytesToHex,
   commandLayouts,
   complementPips,
   decodeCommand,
@@ -13,12 +12,13 @@ import {
   FRAME_HEADER_BYTES,
   MICRO_PER_LOT,
   Resolution,
+  readHex,
   tokenNumber,
 } from '../../engine/index.ts';
 import { isUpdateOf } from '../views/commandOutcome.ts';
+import type { OrderStatus } from '../views/records.ts';
 import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
 import { buy, halfOf, LEG, sell } from './figures.ts';
-import { Status } from './orders.ts';
 import { legAt } from './pairs.ts';
 import { RowClass, RowKind } from './rows.ts';
 import { BatchReader } from './source.ts';
@@ -82,19 +82,19 @@ export class Indexer {
     const type = view.getUint8(event);
     switch (type) {
       case types.OrderAccepted:
-        this.addOrder(event, ACCEPTED, Status.LIVE);
+        this.addOrder(event, ACCEPTED, 'LIVE');
         return;
       case types.OrderKilled:
-        this.addOrder(event, KILLED, Status.CANCELED);
+        this.addOrder(event, KILLED, 'CANCELED');
         return;
       case types.OrderFilled:
-        orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), Status.MATCHED);
+        orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), 'MATCHED');
         return;
       case types.OrderDelayed:
         orders.setDelayed(view.getFloat64(event + ORDER_NUMBER, true));
         return;
       case types.OrderReleased:
-        orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), Status.LIVE);
+        orders.setStatus(view.getFloat64(event + ORDER_NUMBER, true), 'LIVE');
         return;
       case types.OrderCanceled: {
         const number = view.getFloat64(event + CANCELED.orderNumber, true);
@@ -116,7 +116,7 @@ export class Indexer {
     const { view, bytes } = this.record;
     switch (type) {
       case types.AccountOpened: {
-        const wallet = bytesToHex(bytes, event + OPENED.wallet, 20);
+        const wallet = readHex(bytes, event + OPENED.wallet, 20);
         this.tables.accounts.open(view.getUint32(event + OPENED.accountId, true), wallet);
         return;
       }
@@ -160,7 +160,7 @@ export class Indexer {
     }
   }
 
-  private addOrder(event: number, fields: typeof ACCEPTED | typeof KILLED, status: Status): void {
+  private addOrder(event: number, fields: typeof ACCEPTED | typeof KILLED, status: OrderStatus): void {
     const { view, commandAt, tMs } = this.record;
     const order = {
       number: view.getFloat64(event + fields.orderNumber, true),

@@ -1,8 +1,8 @@
 // Markets and events of the histories: their texts, and the figures that change with trading. All are held in memory, since
 // every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
-import { type Command, complementPips, type EventOf, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { type Command, type EventOf, PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { Fields } from '../lib/jsonFields.ts';
-import { initialPricePips, readTexts, textOf } from '../views/texts.ts';
+import { initialPricePips, outcomesOf, readTexts, shownPricePips, textOf } from '../views/texts.ts';
 import { dateTimeText } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
@@ -11,7 +11,6 @@ import type { IndexStore, Put } from './store.ts';
 
 /** The figures' record: u16 last price and u16 resolution, each plus one; u32 lengths of holder lists; then f64 numbers. */
 const at = { last: 0, resolution: 2, holders: 4, volume: 16, vault: 24, takers: 32, makers: 40, bytes: 48 } as const;
-const EVEN_PIPS = PIPS_PER_UNIT / 2;
 /** The least disk space counted for a text: one page. */
 const TEXT_BYTES_MIN = 4_096;
 
@@ -48,7 +47,7 @@ export class HistoryMarket {
   titleLower = '';
   /** The end as a sortable date-time, '' for none. */
   endsAt = '';
-  private givenPips = EVEN_PIPS;
+  private givenPips = PIPS_PER_UNIT / 2;
   /** Price of the last trade in the first token's terms; -1 for none. */
   lastPips = -1;
   /** A Resolution; -1 until resolved. */
@@ -80,25 +79,21 @@ export class HistoryMarket {
 
   /** The price shown for a token, pips (curPrice in figures.ts). */
   shownPips(outcome: number): number {
-    if (this.resolution === Resolution.SPLIT) return EVEN_PIPS;
-    if (this.resolution >= 0) return this.resolution === outcome ? PIPS_PER_UNIT : 0;
-    const first = this.lastPips >= 0 ? this.lastPips : this.givenPips;
-    return outcome === 0 ? first : complementPips(first);
+    const firstPips = this.lastPips >= 0 ? this.lastPips : this.givenPips;
+    return shownPricePips(this.resolution >= 0 ? this.resolution : undefined, firstPips, outcome);
   }
 
   private read(event: Fields | undefined): MarketFacts {
     const { conditionId, tokens, negRisk, eventNumber, texts } = this.stored;
-    const { outcomes, lastPrice } = texts;
     const title = textOf(texts.question);
     const endDate = [textOf(texts.endDate), textOf(event?.endDate)].find(isDate) ?? '';
-    this.givenPips = initialPricePips(lastPrice);
+    this.givenPips = initialPricePips(texts.lastPrice);
     this.isArchived = texts.archived === true;
     this.titleLower = title.toLowerCase();
     this.endsAt = dateTimeText(endDate);
-    const isNamed = Array.isArray(outcomes) && outcomes.length === 2;
     return {
       ...{ conditionId, tokens, negRisk, eventNumber, title, endDate },
-      outcomes: isNamed ? [String(outcomes[0]), String(outcomes[1])] : ['Yes', 'No'],
+      outcomes: outcomesOf(texts),
       slug: textOf(texts.slug),
       icon: [textOf(texts.icon), textOf(event?.icon)].find(hasText) ?? '',
       eventSlug: textOf(event?.slug),

@@ -1,6 +1,6 @@
 // The API keys under which orders were posted, with their owners, by number: an order's record names both in four bytes. All
 // are held in memory (some hundred bytes a key) and stored in packed blocks. Used by orders.ts alone.
-import { bytesToHex } from '../../engine/index.ts';
+import { readHex } from '../../engine/index.ts';
 import { BlockTable } from './blocks.ts';
 import { enlarged } from './enlarged.ts';
 import { Table } from './keys.ts';
@@ -67,7 +67,7 @@ export class OrderKeys {
   read(number: number): { readonly keyId: string; readonly owner: string } {
     const offset = this.table.locate(number);
     const { bytes } = this.table;
-    return { keyId: bytesToHex(bytes, offset + at.key, 16), owner: bytesToHex(bytes, offset + at.owner, 20) };
+    return { keyId: readHex(bytes, offset + at.key, 16), owner: readHex(bytes, offset + at.owner, 20) };
   }
 
   flush(put: Put): void {

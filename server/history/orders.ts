@@ -1,7 +1,7 @@
 // Every order that the exchange ever accepted or killed, by number in packed blocks, and a lookup from an order's id to its
 // number. Fed by the indexer, which needs the maker's order of each fill; read by the query for one order.
-import { CancelReason, type OrderType, type Side } from '../../engine/index.ts';
-import { type OrderStatus, orderStatuses } from '../views/records.ts';
+import type { OrderType, Side } from '../../engine/index.ts';
+import { endStatus, type OrderStatus, orderStatuses } from '../views/records.ts';
 import { Arena } from './arena.ts';
 import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
@@ -11,7 +11,7 @@ import type { IndexStore, Put } from './store.ts';
 /**
  * The record, little-endian: the first half of the id (no two digests share 128 bits), u32 number of its key (orderKeys.ts),
  * account, market, original and filled lots, f64 expiration, u48 time, u40 newest row (0 for none), u16 pips, then a byte each
- * of outcome, side, type and delay together, of the status, and of the cancel reason plus one.
+ * of outcome, side, type and delay together, of the status (its index in orderStatuses), and of the cancel reason plus one.
  */
 const at = {
   id: 0,
@@ -31,9 +31,6 @@ const at = {
 } as const;
 const ID_BYTES = 16;
 const TERM = { secondOutcome: 1, sell: 2, typeShift: 2, typeMask: 3, wasDelayed: 0x80 } as const;
-/** Indexes into orderStatuses. */
-export const Status = { LIVE: 0, MATCHED: 1, DELAYED: 2, CANCELED: 3, MARKET_RESOLVED: 4, INVALID: 5 } as const;
-export type Status = (typeof Status)[keyof typeof Status];
 const HELD_BLOCKS = 2_048;
 
 /** Orders per segment of the id lookup; segments keep a commit from rewriting many old ids. */
@@ -82,7 +79,7 @@ interface NewOrder {
   readonly originalLots: number;
   readonly tMs: number;
   readonly expirationS: number;
-  readonly status: Status;
+  readonly status: OrderStatus;
 }
 
 export class Orders {
@@ -140,7 +137,7 @@ export class Orders {
     view.setUint16(offset + at.pips, order.pips, true);
     const terms = order.outcome * TERM.secondOutcome + order.side * TERM.sell;
     view.setUint8(offset + at.terms, terms + (order.orderType << TERM.typeShift));
-    view.setUint8(offset + at.status, order.status);
+    this.writeStatus(offset, order.status);
     if (order.number > this.last) this.last = order.number;
   }
 
@@ -162,28 +159,24 @@ export class Orders {
     const { view } = this.table;
     view.setUint32(offset + at.filled, view.getUint32(offset + at.filled, true) + lots, true);
     setU40(view, offset + at.row, row);
-    if (isFull) view.setUint8(offset + at.status, Status.MATCHED);
+    if (isFull) this.writeStatus(offset, 'MATCHED');
   }
 
-  setStatus(number: number, status: Status): void {
-    const offset = this.table.change(number);
-    this.table.view.setUint8(offset + at.status, status);
+  setStatus(number: number, status: OrderStatus): void {
+    this.writeStatus(this.table.change(number), status);
   }
 
   /** Marks the order as delayed, for good in `wasDelayed`. */
   setDelayed(number: number): void {
     const offset = this.table.change(number);
     const { view } = this.table;
-    view.setUint8(offset + at.status, Status.DELAYED);
+    this.writeStatus(offset, 'DELAYED');
     view.setUint8(offset + at.terms, view.getUint8(offset + at.terms) | TERM.wasDelayed);
   }
 
   canceled(number: number, reason: number): void {
-    const isResolved = reason === CancelReason.MARKET_RESOLVED;
-    const isInvalid = reason === CancelReason.INVALID;
     const offset = this.table.change(number);
-    const status = isResolved ? Status.MARKET_RESOLVED : isInvalid ? Status.INVALID : Status.CANCELED;
-    this.table.view.setUint8(offset + at.status, status);
+    this.writeStatus(offset, endStatus(reason));
     this.table.view.setUint8(offset + at.reason, reason + 1);
   }
 
@@ -211,6 +204,10 @@ export class Orders {
     this.keys.committed();
     this.table.committed();
     this.lastStored = this.lastFlushed;
+  }
+
+  private writeStatus(offset: number, status: OrderStatus): void {
+    this.table.view.setUint8(offset + at.status, orderStatuses.indexOf(status));
   }
 
   private hasWantedId(number: number): boolean {

@@ -6,11 +6,11 @@ import {
   COMMAND_HEADER_BYTES,
   commandLayouts,
   dataViewOf,
-  hexToBytes,
   OrderFlag,
   type OrderType,
   PROTOCOL_VERSION,
   takesOnly,
+  writeHexOrThrow,
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
@@ -173,9 +173,9 @@ function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedChe
   bytes[1] = PLACE.type;
   view.setUint32(4, tail.length, true);
   bytes.set(digest, AT.orderId);
-  hexToBytes(keyId, bytes, AT.keyId, 16);
-  hexToBytes(order.maker, bytes, AT.maker, 20);
-  hexToBytes(owner, bytes, AT.owner, 20);
+  writeHexOrThrow(keyId, bytes, AT.keyId, 16);
+  writeHexOrThrow(order.maker, bytes, AT.maker, 20);
+  writeHexOrThrow(owner, bytes, AT.owner, 20);
   view.setUint32(AT.marketIndex, market.index, true);
   bytes[AT.outcome] = outcome;
   bytes[AT.side] = order.side;

@@ -4,6 +4,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type Log, reasonOf } from '../../engine/index.ts';
+import { howEnded } from '../process/childProcess.ts';
 
 const CHILD = './makerChild.ts';
 /**
@@ -100,8 +101,7 @@ export class SnapshotMaker {
     child.on('exit', (status, signal) => {
       this.child = undefined;
       if (hasReported || this.isClosed) return;
-      const how = signal === null ? `with status ${status}` : `by ${signal}`;
-      failed(`the process that makes it was ended ${how}`);
+      failed(`the process that makes it was ended ${howEnded(status, signal)}`);
     });
     child.unref();
     child.channel?.unref();

@@ -1,6 +1,6 @@
 // One socket's subscription to the stream of new markets: whether it is live, and which new markets it is owed first, after a
 // resume, because its client did not read, or because they were many at once. Owned by the market channel, which calls pay when
-// the socket has room.
+// the socket has room; the publisher sends the same messages to those that are live.
 import { newMarketText } from '../wire/marketEvents.ts';
 import { type Gap, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
@@ -11,6 +11,15 @@ import type { PayTurns } from './payTurns.ts';
 /** The most new markets that a replay sends; beyond it, the client gets a gap. */
 const NEW_MARKETS_MAX = 256;
 const gapAfter = (after: number): Gap => ({ after, reason: 'read the missing markets with GET /markets' });
+
+/** The message of the stream of new markets that follows its first `before` ones. */
+export function newMarketAt(feed: StreamFeed, streamId: string, before: number): string | undefined {
+  const { markets } = feed.views;
+  const { marketIndex, tMs } = feed.markets.newMarkets[before];
+  const market = markets.byIndex(marketIndex);
+  if (market === undefined) return undefined;
+  return newMarketText(market, markets.eventByNumber(market.eventNumber), streamId, before + 1, tMs);
+}
 
 /** What the new-market subscriptions of all sockets share. */
 export interface CatalogHost {
@@ -89,7 +98,7 @@ export class CatalogSubscription {
     this.payOwed(this.from);
     while (this.from < count && !connection.isFull) {
       if (!host.turns.hasTime()) return false;
-      const text = this.textOf(this.from);
+      const text = newMarketAt(host.feed, this.topic, this.from);
       this.from += 1;
       if (text !== undefined) connection.send(text);
     }
@@ -103,16 +112,6 @@ export class CatalogSubscription {
     if (owed === undefined) return;
     this.owed = undefined;
     connection.send(openingText(owed, topic, number, host.now()));
-  }
-
-  /** The message that follows the first `before` ones. */
-  private textOf(before: number): string | undefined {
-    const { feed } = this.host;
-    const { markets } = feed.views;
-    const { marketIndex, tMs } = feed.markets.newMarkets[before];
-    const market = markets.byIndex(marketIndex);
-    if (market === undefined) return undefined;
-    return newMarketText(market, markets.eventByNumber(market.eventNumber), this.topic, before + 1, tMs);
   }
 
   private goLive(): void {

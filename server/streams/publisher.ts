@@ -3,8 +3,8 @@
 // knows the subscribers of each stream. It deals with single sockets only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
-import { newMarketText } from '../wire/marketEvents.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
+import { newMarketAt } from './catalogChannel.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import { FrameWriter } from './frames.ts';
@@ -118,15 +118,12 @@ export class Publisher implements ChannelHost, UserHost {
     const { feed } = this;
     const { newMarkets } = feed.markets;
     if (feed.announcedCount === newMarkets.length) return;
-    const { markets } = feed.views;
     const topic = catalogStreamId(feed.log);
     while (feed.announcedCount < newMarkets.length) {
-      const { marketIndex, tMs } = newMarkets[feed.announcedCount];
+      const text = this.catalogCount === 0 ? undefined : newMarketAt(feed, topic, feed.announcedCount);
       feed.announcedCount += 1;
-      const market = markets.byIndex(marketIndex);
-      if (market === undefined || this.catalogCount === 0) continue;
-      const event = markets.eventByNumber(market.eventNumber);
-      this.parts.send(topic, newMarketText(market, event, topic, feed.announcedCount, tMs));
+      if (text === undefined) continue;
+      this.parts.send(topic, text);
       this.catalogMs = performance.now();
     }
   }

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type Archived, journalFileIn, reasonOf, type VerifiedJournal } from '../../engine/index.ts';
 import type { ChainContracts } from '../auth/contracts.ts';
+import { howEnded } from '../process/childProcess.ts';
 import { fatal } from '../process/fatal.ts';
 import { type Progress, showProgress } from '../process/progress.ts';
 
@@ -101,8 +102,7 @@ function runInChild(task: JournalTask, progress: Progress): Promise<TaskResult> 
     });
     child.on('error', reject);
     child.on('exit', (status, signal) => {
-      const how = signal === null ? `with status ${status}` : `by ${signal}`;
-      const text = `The journal cannot be read: the process that opened it was ended ${how}.`;
+      const text = `The journal cannot be read: the process that opened it was ended ${howEnded(status, signal)}.`;
       resolve(result ?? { kind: 'failed', text, sequence: undefined });
     });
   });

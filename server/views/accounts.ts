@@ -187,16 +187,7 @@ export class AccountsView {
   visit(sections: Sections): void {
     const { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode } = this;
     const known = { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode };
-    const state = sections.plain('accounts', known);
-    this.accounts = state.accounts;
-    this.wallets = state.wallets;
-    this.byOwner = state.byOwner;
-    this.bindings = state.bindings;
-    this.bound = state.bound;
-    this.derived = state.derived;
-    this.ownerFlags = state.ownerFlags;
-    this.depositWallets = state.depositWallets;
-    this.exchangeMode = state.exchangeMode;
+    Object.assign(this, sections.plain('accounts', known));
   }
 
   private addToOwner(account: AccountDraft, owner: string): void {

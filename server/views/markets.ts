@@ -14,7 +14,7 @@ import {
 } from '../../engine/index.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
-import { readTexts, textOf } from './texts.ts';
+import { outcomesOf, readTexts, textOf } from './texts.ts';
 
 /** The market and outcome of a token. */
 export interface TokenPlace {
@@ -23,13 +23,6 @@ export interface TokenPlace {
 }
 
 type EventDraft = Draft<Omit<EventRow, 'markets'>> & { readonly markets: Market[] };
-
-const YES_NO: readonly [string, string] = ['Yes', 'No'];
-
-function outcomesOf(texts: MarketTexts): readonly [string, string] {
-  const { outcomes } = texts;
-  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : YES_NO;
-}
 
 const factsOf = (texts: MarketTexts) => ({ outcomes: outcomesOf(texts), question: textOf(texts.question) });
 

@@ -1,9 +1,9 @@
 // Open orders and recently ended ones, by number and by id; older orders are the historian's. Fed by the follower of index.ts;
 // read by the routes of orders and by the other views, which need the maker's order of a fill. Only this view's methods change
 // an order; an unknown number or id is ignored, never an error.
-import { CancelReason, type CommandOf, type EventOf, type OrderType, type Side } from '../../engine/index.ts';
+import type { CommandOf, EventOf, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
-import type { Draft, FreshTrade, Order, OrderStatus, TradePlace } from './records.ts';
+import { type Draft, endStatus, type FreshTrade, type Order, type OrderStatus, type TradePlace } from './records.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
 
@@ -23,11 +23,6 @@ function readTail(tail: Uint8Array | undefined): { readonly signatureType: numbe
   if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
   return { signatureType, builder: bytes.toString('latin1', from, from + ZERO_BYTES32.length) };
 }
-
-const END_STATUS: Readonly<Record<number, OrderStatus>> = {
-  [CancelReason.INVALID]: 'INVALID',
-  [CancelReason.MARKET_RESOLVED]: 'CANCELED_MARKET_RESOLVED',
-};
 
 /** Whether an order rests in a book or is delayed. */
 export const isOpen = ({ status }: Order): boolean => status === 'LIVE' || status === 'DELAYED';
@@ -128,7 +123,7 @@ export class OrdersView {
     const order = this.byNumber.get(orderNumber);
     if (order === undefined) return;
     order.cancelReason = reason;
-    this.end(order, END_STATUS[reason] ?? 'CANCELED');
+    this.end(order, endStatus(reason));
   }
 
   /** Applies a maker's fill: its remainder stays in the book. */

@@ -2,9 +2,9 @@
 // take ten times as much of the heap, which ends at a few gigabytes. Fields are decoded on access, so a filter that needs few
 // fields reads little. Written and read by trades.ts alone.
 import {
-  bytesToHex,
   type FillKind,
   isCapacity,
+  readHex,
   requireSound,
   type Sections,
   type Side,
@@ -72,7 +72,7 @@ class PackedParty implements TradeParty {
   }
 
   get id(): string {
-    return bytesToHex(this.chunk, this.at + PARTY.id, ID_BYTES);
+    return readHex(this.chunk, this.at + PARTY.id, ID_BYTES);
   }
 
   get accountId(): number {

@@ -1,14 +1,15 @@
 // The rows of the views: markets, accounts, keys, orders and trades, derived from the log. Only the views write them (as
 // Draft<…>); all other code gets them read-only and must not change them.
 // All money and shares are whole micro, sizes whole lots, prices whole pips, times milliseconds.
-import type {
-  ApiKeyKind,
-  FillKind,
-  MarketStatus,
-  OrderType,
-  Resolution,
-  Side,
-  TradeStatus,
+import {
+  type ApiKeyKind,
+  CancelReason,
+  type FillKind,
+  type MarketStatus,
+  type OrderType,
+  type Resolution,
+  type Side,
+  type TradeStatus,
 } from '../../engine/index.ts';
 
 /** A row that its own view may write. */
@@ -157,6 +158,12 @@ export interface ApiKeyRow {
 /** Order states by their wire names. Numeric encodings store a state by its index here. */
 export const orderStatuses = ['LIVE', 'MATCHED', 'DELAYED', 'CANCELED', 'CANCELED_MARKET_RESOLVED', 'INVALID'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
+
+/** The status of an order that ended for this CancelReason. */
+export function endStatus(reason: number): OrderStatus {
+  if (reason === CancelReason.MARKET_RESOLVED) return 'CANCELED_MARKET_RESOLVED';
+  return reason === CancelReason.INVALID ? 'INVALID' : 'CANCELED';
+}
 
 export interface Order {
   readonly orderNumber: number;

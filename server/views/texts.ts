@@ -1,8 +1,10 @@
-// Reads the texts of events and markets. The log keeps them as given: any of them may be missing or not be a string. Used by
-// views, catalog, historian and wire.
-import { bufferOf, PIPS_PER_UNIT } from '../../engine/index.ts';
+// Reads the texts of events and markets, and the prices that follow from them. The log keeps texts as given: any of them may
+// be missing or not be a string. Used by views, catalog, historian and wire.
+import { bufferOf, complementPips, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { parsePips } from '../wire/numbers.ts';
+
+const YES_NO: readonly [string, string] = ['Yes', 'No'];
 
 /** The value if it is a string, else ''. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -11,6 +13,18 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 export function initialPricePips(lastPrice: unknown): number {
   const pips = parsePips(textOf(lastPrice));
   return pips === undefined ? PIPS_PER_UNIT / 2 : Math.min(pips, PIPS_PER_UNIT);
+}
+
+/** The price shown for a token: its resolution if there is one, else by `firstPips`, the price of the first token. */
+export function shownPricePips(resolution: number | undefined, firstPips: number, outcome: number): number {
+  if (resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
+  if (resolution !== undefined) return resolution === outcome ? PIPS_PER_UNIT : 0;
+  return outcome === 0 ? firstPips : complementPips(firstPips);
+}
+
+/** The names of a market's two tokens, from its text `outcomes`: Yes and No if that gives no two. */
+export function outcomesOf({ outcomes }: Fields): readonly [string, string] {
+  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : YES_NO;
 }
 
 /** The texts in a command's tail; a tail that is not a JSON object counts as no texts. */

@@ -24,8 +24,8 @@ import {
   imageOf,
   negRiskMarketId,
   negRiskMarketIdOf,
+  pricePipsOf,
   rewardsOf,
-  shownPricePips,
 } from './markets.ts';
 import { databaseTime, halfPipsText, isoTime, lotsNumber, microNumber, microText, pipsNumber } from './numbers.ts';
 
@@ -38,7 +38,7 @@ const listText = (items: readonly string[]): string => `[${items.map((item) => J
 /** Prices of both outcomes: the resolution if there is one, else the midpoint of a two-sided book, else the last price. */
 function outcomePrices(market: Market, { bidPips, askPips }: MarketFigures): readonly string[] {
   const isTwoSided = bidPips > 0 && askPips < PIPS_PER_UNIT;
-  const sum = market.resolution === undefined && isTwoSided ? bidPips + askPips : 2 * shownPricePips(market, 0);
+  const sum = market.resolution === undefined && isTwoSided ? bidPips + askPips : 2 * pricePipsOf(market, 0);
   return [halfPipsText(sum), halfPipsText(2 * PIPS_PER_UNIT - sum)];
 }
 

@@ -1,6 +1,7 @@
 // Ids that exist only on the wire: trade ids, transaction hashes, and API keys as UUIDs. Called by the other files of this
 // folder and by routes. Ids are derived from numbers in the log alone, so the same log always shows the same ids.
-import { bytesToHex, writeHex } from '../auth/hex.ts';
+import { writeHex } from '../../engine/index.ts';
+import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
 import type { TradePlace } from '../views/records.ts';
 

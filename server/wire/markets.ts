@@ -1,11 +1,11 @@
 // Markets in the order-book style (interface.md 2.4, wire.md C.3): the full list item, the detail record, the simplified
 // form, the compact record, and a token's condition. Called by the market routes. The interface fixes the key sets: a form
 // has all of its keys and no others.
-import { complementPips, MarketStatus, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { MarketStatus, Resolution } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import type { RewardRate } from '../views/records.ts';
-import { initialPricePips, textOf } from '../views/texts.ts';
+import { initialPricePips, shownPricePips, textOf } from '../views/texts.ts';
 import { isoTime, lotsNumber, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
@@ -14,17 +14,15 @@ const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;
 
 /** The price shown for a token: its resolution if there is one, else the last trade, else the initial price in its texts. */
-export function shownPricePips(market: Market, outcome: number): number {
-  if (market.resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
-  if (market.resolution !== undefined) return market.resolution === outcome ? PIPS_PER_UNIT : 0;
-  const first = market.lastTrade?.pricePips ?? initialPricePips(market.texts.lastPrice);
-  return outcome === 0 ? first : complementPips(first);
+export function pricePipsOf(market: Market, outcome: number): number {
+  const firstPips = market.lastTrade?.pricePips ?? initialPricePips(market.texts.lastPrice);
+  return shownPricePips(market.resolution, firstPips, outcome);
 }
 
 const tokenRow = (market: Market, outcome: 0 | 1) => ({
   token_id: market.tokens[outcome],
   outcome: market.outcomes[outcome],
-  price: pipsNumber(shownPricePips(market, outcome)),
+  price: pipsNumber(pricePipsOf(market, outcome)),
   winner: market.resolution === outcome,
 });
 

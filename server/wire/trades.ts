@@ -7,18 +7,16 @@ import { type MakerFill, type Market, type Order, type Trade, type TradePlace, u
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, pipsText, secondsText, unixSeconds } from './numbers.ts';
 
-const SIDE_TEXTS: Readonly<Record<number, string>> = { [Side.BUY]: 'BUY', [Side.SELL]: 'SELL' };
-const TYPE_TEXTS: Readonly<Record<number, string>> = {
-  [OrderType.GTC]: 'GTC',
-  [OrderType.GTD]: 'GTD',
-  [OrderType.FOK]: 'FOK',
-  [OrderType.FAK]: 'FAK',
-};
-const TRADE_STATUS_TEXTS: Readonly<Record<number, string>> = {
-  [TradeStatus.MATCHED]: 'MATCHED',
-  [TradeStatus.MINED]: 'MINED',
-  [TradeStatus.CONFIRMED]: 'CONFIRMED',
-};
+/** The names of a list's values, by value: they are the texts on the wire. */
+function namesOf(list: Readonly<Record<string, number>>): readonly string[] {
+  const names: string[] = [];
+  for (const [name, value] of Object.entries(list)) names[value] = name;
+  return names;
+}
+
+const SIDE_TEXTS = namesOf(Side);
+const TYPE_TEXTS = namesOf(OrderType);
+const TRADE_STATUS_TEXTS = namesOf(TradeStatus);
 
 /** BUY or SELL. */
 export function sideText(side: number): string {

@@ -44,12 +44,6 @@ export function orderMatches(filter: Omit<OrderFilter, 'id'>, order: Order, mark
   return filter.assetId === undefined || filter.assetId === market.tokens[order.outcome];
 }
 
-/** The trade that an id names; undefined if there is none. */
-export function tradeOfId(id: string, trades: Views['trades']): Trade | undefined {
-  const place = parseTradeId(id);
-  return place && trades.byNumber(place.marketIndex, place.tradeNumber);
-}
-
 /** The filter that all lists of trades share; undefined = any. */
 export interface SharedTradeFilter {
   readonly id: string | undefined;
@@ -103,6 +97,12 @@ export const isTooOld = ({ after }: { readonly after: number | undefined }, { ma
 /** Whether a trade is newer than the filter's range. */
 export const isTooNew = ({ before }: { readonly before: number | undefined }, { matchMs }: Trade): boolean =>
   before !== undefined && unixSeconds(matchMs) >= before;
+
+/** The trade that a filter's id names; undefined if there is none. */
+export function tradeOfId(id: string, trades: Views['trades']): Trade | undefined {
+  const place = parseTradeId(id);
+  return place === undefined ? undefined : trades.byNumber(place.marketIndex, place.tradeNumber);
+}
 
 /**
  * Whether a trade matches a filter apart from its id, by which trades are looked up. Its token may be the taker's or any

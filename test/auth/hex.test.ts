@@ -2,7 +2,8 @@
 // signed bytes, so anything but exact forms must be refused.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { bytesToHex, hexToBytes, isAddress, isBytes32, writeHex, ZERO_BYTES32 } from '../../server/auth/hex.ts';
+import { writeHex } from '../../engine/index.ts';
+import { bytesToHex, hexToBytes, isAddress, isBytes32, ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import { bigintToBytes32, bytes32ToBigint, isUint256Decimal, writeUint53 } from '../../server/auth/uint256.ts';
 
 describe('hex', () => {

@@ -1,10 +1,11 @@
 // Recovery and signing: native and WASM libsecp256k1 against each other, against noble and viem; odd forms refused. The
 // slow JavaScript fallback of the secp256k1 package must never be the code that runs.
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js';
+import { concatBytes } from '@noble/curves/utils.js';
 import fc from 'fast-check';
 import { recoverAddress as viemRecoverAddress } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { bytesToHex, concatBytes } from '../../server/auth/hex.ts';
+import { bytesToHex } from '../../server/auth/hex.ts';
 import { keccak256 } from '../../server/auth/keccak.ts';
 import {
   addressOfPrivateKey,

@@ -3,11 +3,11 @@
 // a usual order with what it remembers of its account before it looks anything up, so a comparison that reads the wrong word
 // finds what is not there. Used by traces.ts.
 import {
-  bytesToHex,
   type CommandOf,
   commandLayouts,
   encodeCommand,
   RULES_VERSION,
+  readHex,
   Side,
 } from '../../engine/protocol/index.ts';
 import { hex, TIME_ZERO_MS } from '../model/names.ts';
@@ -40,7 +40,7 @@ const withWord = (words: readonly number[], at: number, word: number): number[] 
 function doubleText(value: number): string {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setFloat64(0, value, true);
-  return bytesToHex(bytes, 0, 8).slice(2);
+  return readHex(bytes, 0, 8).slice(2);
 }
 
 /** Words, and ids, that appear nowhere else. */
@@ -170,7 +170,7 @@ function disguiseKey(take: Take, fresh: Fresh): void {
   const { marketIndex } = commandLayouts.PlaceOrder.offsets;
   let bytes = new Uint8Array();
   buy((_, command) => (bytes = Uint8Array.from(encodeCommand(command))), { orderId: fresh.id() });
-  const keyId = `0x${bytesToHex(bytes, marketIndex, KEY_WORDS * 4).slice(2)}`;
+  const keyId = `0x${readHex(bytes, marketIndex, KEY_WORDS * 4).slice(2)}`;
   for (let i = 0; i < A_BATCH_AND_MORE; i += 2) {
     buy(take, { orderId: fresh.id(), keyId });
     buy(take, { orderId: fresh.id(), keyId: textOf(fresh.words(KEY_WORDS)) });

@@ -5,7 +5,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Command, EngineEvent, Field, Layout } from '../../engine/protocol/index.ts';
 import {
-  bytesToHex,
   CodecError,
   commandLayouts,
   commandName,
@@ -19,6 +18,7 @@ import {
   FRAME_MORE,
   KIND_BYTES,
   limits,
+  readHex,
 } from '../../engine/protocol/index.ts';
 import { wordOf } from '../support/hex.ts';
 
@@ -248,7 +248,7 @@ describe('events', () => {
         vaultMicro: n[10],
       });
       const id = new Uint8Array(Int32Array.from(n).buffer, 8, 32);
-      expect(refused).toEqual({ type: 'CancelRefused', orderId: bytesToHex(id, 0, 32), reason: u8 });
+      expect(refused).toEqual({ type: 'CancelRefused', orderId: readHex(id, 0, 32), reason: u8 });
     });
     fc.assert(agrees, { numRuns: 300 });
   });
