@@ -1,6 +1,6 @@
 // Money and shares that move without a trade: deposits, withdrawals, development credits and faucet shares; splitting a
 // unit into a full set, merging it back, redeeming after resolution. Called by exchange.ts.
-// Order of checks: ownership, market, amount, market state, ban, balances and limits.
+// Order of checks: ownership, market, amount, market state, flags, balances and limits.
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
 import { AccountFlag, CashKind, MarketStatus, Resolution, RulesVersion } from '../protocol/terms.ts';
@@ -208,19 +208,24 @@ function writeSetEvent(
   });
 }
 
-/** Whether the wallet's owner is banned; if so, writes the rejection. A banned owner may still merge and redeem. */
-function refusesBanned(state: CoreState, message: Message, ownerAt: number): boolean {
-  const { accounts } = state;
-  if (state.rulesVersion < RulesVersion.SECOND) return false;
-  if ((accounts.flagsOf(accounts.ownerAt(message, ownerAt)) & AccountFlag.BANNED) === 0) return false;
-  state.out.rejected('BANNED');
-  return true;
+/**
+ * Whether the wallet's owner is banned or closed-only; if so, writes the rejection. To split and sell one token is to open a
+ * position in the other. Such an owner may still merge and redeem.
+ */
+function refusesSplits(state: CoreState, message: Message, ownerAt: number): boolean {
+  const { accounts, rulesVersion } = state;
+  const flags = accounts.flagsOf(accounts.ownerAt(message, ownerAt));
+  const isBanned = rulesVersion >= RulesVersion.SECOND && (flags & AccountFlag.BANNED) !== 0;
+  const isClosedOnly = rulesVersion >= RulesVersion.FIFTH && (flags & AccountFlag.CLOSED_ONLY) !== 0;
+  if (isBanned) state.out.rejected('BANNED');
+  else if (isClosedOnly) state.out.rejected('CLOSED_ONLY');
+  return isBanned || isClosedOnly;
 }
 
 /** Split: turns collateral into as many shares of each token. */
 export function split(state: CoreState, message: Message, offset: number): void {
   const command = readSetCommand(state, message, offset, takesSplits);
-  if (command === undefined || refusesBanned(state, message, offset + SPLIT.owner)) return;
+  if (command === undefined || refusesSplits(state, message, offset + SPLIT.owner)) return;
   const { account, market, amountMicro } = command;
   if (refusesSpending(state, account, amountMicro)) return;
   const { ledger } = state;

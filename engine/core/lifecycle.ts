@@ -159,7 +159,7 @@ export function setMode(state: CoreState, message: Message, offset: number): voi
   state.out.write({ type: 'ExchangeModeChanged', mode: state.mode });
 }
 
-/** SetAccountFlags: a ban cancels all of the owner's orders, closed-only its resting BUYs. */
+/** SetAccountFlags: a ban cancels all of the owner's orders, closed-only its resting BUYs: delayed ones end at their release. */
 export function setFlags(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const owner = accounts.ownerFor(message, offset + FLAGS_AT.owner);

@@ -1,6 +1,14 @@
 // The end of an order's delay: it enters anew as a taker, with the market, its owner and its funds as they are now.
 // Called by exchange.ts when a release is due. Tick and minimums are not checked again.
-import { AccountFlag, CancelReason, ExchangeMode, MarketStatus, OrderType, Side } from '../protocol/terms.ts';
+import {
+  AccountFlag,
+  CancelReason,
+  ExchangeMode,
+  MarketStatus,
+  OrderType,
+  RulesVersion,
+  Side,
+} from '../protocol/terms.ts';
 import { crossesAnything, isWhole, noDryRun, simulate } from './dryRun.ts';
 import { endsAtMs, execute, fundsShort } from './entry.ts';
 import type { Market } from './market.ts';
@@ -35,7 +43,10 @@ function refusal(state: CoreState, market: Market, order: TakerOrder): number {
   const { dry } = state;
   if (endsAtMs(order.orderType, order.expirationS) <= state.tMs) return CancelReason.EXPIRED;
   if (market.status !== MarketStatus.OPEN || state.mode !== ExchangeMode.NORMAL) return CancelReason.NOT_TRADING;
-  if ((state.accounts.flagsOf(order.owner) & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
+  const flags = state.accounts.flagsOf(order.owner);
+  if ((flags & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
+  const isClosedOnly = state.rulesVersion >= RulesVersion.FIFTH && (flags & AccountFlag.CLOSED_ONLY) !== 0;
+  if (isClosedOnly && order.isBuy) return CancelReason.CLOSED_ONLY;
   if (crossesAnything(market, order)) simulate(state, market, order);
   else noDryRun(dry, order);
   if (fundsShort(state, order, false)) return CancelReason.FUNDS;

@@ -19,9 +19,11 @@ export const RulesVersion = {
    * (before: by market first), heartbeats by the latest heartbeat of each key (before: by its first).
    */
   FOURTH: 4,
+  /** A closed-only owner cannot split, and its delayed BUYs are cancelled at their release. */
+  FIFTH: 5,
 } as const;
 /** The version of new records. */
-export const RULES_VERSION = RulesVersion.FOURTH;
+export const RULES_VERSION = RulesVersion.FIFTH;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
 /** How long an order lives: see the engine rules in README "Inside". */

@@ -55,7 +55,7 @@ export const positionsEndpoints: readonly Endpoint[] = [
   {
     ...row,
     path: '/split',
-    summary: 'Splits collateral into shares of both tokens of a market.',
+    summary: 'Splits collateral into shares of both tokens of a market; banned and closed-only owners cannot.',
     schema: schemas.sets,
     handler: convertSets('Split'),
   },

@@ -130,17 +130,38 @@ describe('lifecycle', () => {
 
 describe('flags, modes and owners', () => {
   scenario(
-    'closed-only allows only SELLs, and setting it cancels resting BUYs',
+    'closed-only allows only SELLs, merges and redemptions, and setting it cancels resting BUYs',
     `market
      alice deposits 10
-     alice splits 2
+     alice splits 3
      #1 alice buys 1 YES @ 0.5 GTC → rests
      #2 alice sells 1 YES @ 0.6 GTC → rests
      alice flags 2 2 → flags 2, cancels #1 CLOSED_ONLY 1
      alice buys 1 YES @ 0.5 GTC → refused CLOSED_ONLY
-     alice sells 1 YES @ 0.6 GTC → rests
+     #3 alice sells 1 YES @ 0.6 GTC → rests
+     alice splits 1 → refused CLOSED_ONLY
+     alice merges 1 → merges 1
      alice flags 2 0 → flags 0
-     alice buys 1 YES @ 0.5 GTC → rests`,
+     #4 alice buys 1 YES @ 0.5 GTC → rests
+     alice splits 1 → splits 1
+     alice flags 2 2 → flags 2, cancels #4 CLOSED_ONLY 1
+     m0 resolves YES → updates m0, cancels #2 MARKET_RESOLVED 1, cancels #3 MARKET_RESOLVED 1, resolves m0 YES
+     alice redeems → pays 3 dust 0`,
+  );
+  scenario(
+    'a banned owner who is closed-only too is refused splits as banned',
+    `market
+     alice deposits 10
+     alice flags 3 3 → flags 3
+     alice splits 1 → refused BANNED`,
+  );
+  scenario(
+    'under rules version 4, a closed-only owner can split',
+    `started rules 4 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     market
+     alice deposits 10
+     alice flags 2 2 → flags 2
+     alice splits 2 → splits 2`,
   );
   scenario(
     'a ban cancels all orders of all wallets and rejects orders and splits; merge still works',

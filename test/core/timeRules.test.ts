@@ -71,6 +71,25 @@ describe('delay', () => {
      bob flags 1 1 → flags 1, cancels #2 BANNED 10
      m0 changes status CLOSED → updates m0, cancels #1 MARKET_CLOSED 10, cancels #3 MARKET_CLOSED 10`,
   );
+  const closedOnlyMeanwhile = `market delay 3
+     alice gets 20 YES
+     bob deposits 20
+     bob gets 10 NO
+     #1 alice sells 10 YES @ 0.5 GTC → rests
+     #2 bob buys 15 YES @ 0.5 GTC → delayed
+     #3 bob sells 4 NO @ 0.5 GTC → delayed
+     bob flags 2 2 → flags 2`;
+  scenario(
+    'on release, a BUY of a closed-only owner is cancelled; a SELL still enters',
+    `${closedOnlyMeanwhile}
+     +3000ms time passes → releases #2, cancels #2 CLOSED_ONLY 15, releases #3, takes 4 of #1 @ 0.5, trades 4 @ 0.5, filled`,
+  );
+  scenario(
+    'under rules version 4, a delayed BUY of a closed-only owner enters on release, and its remainder rests',
+    `started rules 4 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     ${closedOnlyMeanwhile}
+     +3000ms time passes → releases #2, takes 10 of #1 @ 0.5, trades 10 @ 0.5, rests 5, releases #3, rests 4`,
+  );
   scenario(
     'a delayed GTD order that expires during its delay is cancelled as EXPIRED on release',
     `market delay 90

@@ -137,7 +137,7 @@ test('an exchange mode is one of five, and only an operator can set it', async (
   expect((await rest()).json.status).toBe('live');
 });
 
-test('closed-only cancels resting BUYs and rejects new ones, while SELLs continue', async () => {
+test('closed-only cancels resting BUYs and rejects new ones and splits, while SELLs and merges continue', async () => {
   const path = `/admin/accounts/${bob.wallet.address}`;
   const place = await newMarket();
   const sets = { condition_id: place.conditionId, amount: '100' };
@@ -153,6 +153,9 @@ test('closed-only cancels resting BUYs and rejects new ones, while SELLs continu
   const refused = await post(bob, place, { pips: 2000, shares: 10 });
   const error = `'${bob.wallet.address}' address in closed only mode`;
   expect([refused.status, refused.json]).toEqual([400, { error }]);
+  const unsplit = await call(bob, 'POST', '/split', sets);
+  expect([unsplit.status, unsplit.json]).toEqual([400, { error }]);
+  expect((await call(bob, 'POST', '/merge', { ...sets, amount: '1' })).status).toBe(200);
   expect((await post(bob, place, { pips: 8000, shares: 10, side: 'SELL' })).json.status).toBe('live');
   const other = (await call(bob, 'GET', '/notifications')).json[0];
   expect([other.payload.order_id, other.payload.reason]).toEqual([bought, 'closed_only']);

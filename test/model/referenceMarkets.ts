@@ -266,8 +266,10 @@ export function split(state: State, command: CommandOf<'Split'>): Refusal | unde
   const { amountMicro } = command;
   const refused = checkPosition(state, command, amountMicro, [MarketStatus.OPEN, MarketStatus.PAUSED]);
   if (refused !== undefined) return refused;
-  const isBanned = ((state.flagsOfOwner.get(command.owner) ?? 0) & AccountFlag.BANNED) !== 0;
-  if (isBanned && state.settings.rulesVersion !== RulesVersion.FIRST) return refusal('BANNED');
+  const { rulesVersion } = state.settings;
+  const flags = state.flagsOfOwner.get(command.owner) ?? 0;
+  if ((flags & AccountFlag.BANNED) !== 0 && rulesVersion !== RulesVersion.FIRST) return refusal('BANNED');
+  if ((flags & AccountFlag.CLOSED_ONLY) !== 0 && rulesVersion >= RulesVersion.FIFTH) return refusal('CLOSED_ONLY');
   const account = state.accountOfWallet.get(command.wallet);
   const amount = BigInt(amountMicro);
   const short = checkFree(state, account, amount);

@@ -377,7 +377,10 @@ export function releaseOrder(state: State, order: Order): void {
 function reasonToEnd(state: State, order: Order, run: DryRun): number | undefined {
   if (order.orderType === OrderType.GTD && endOfMs(order.expirationS) <= state.tMs) return CancelReason.EXPIRED;
   if (order.market.status !== MarketStatus.OPEN || state.mode !== ExchangeMode.NORMAL) return CancelReason.NOT_TRADING;
-  if (((state.flagsOfOwner.get(order.owner) ?? 0) & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
+  const flags = state.flagsOfOwner.get(order.owner) ?? 0;
+  if ((flags & AccountFlag.BANNED) !== 0) return CancelReason.BANNED;
+  const isClosedOnly = (flags & AccountFlag.CLOSED_ONLY) !== 0 && state.settings.rulesVersion >= RulesVersion.FIFTH;
+  if (isClosedOnly && order.side === Side.BUY) return CancelReason.CLOSED_ONLY;
   if (checkFunds(state, order, run, false) !== undefined) return CancelReason.FUNDS;
   if (isImmediate(order) && (run.foundLots === 0 || (isFok(order) && !run.isFull))) return CancelReason.NO_MATCH;
   return undefined;

@@ -1,6 +1,6 @@
 // Situations in which one command affects more markets, accounts and trades than the core's lists initially have room for:
 // none may be forgotten when a list grows. Used by crowd.ts.
-import { OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
+import { OrderType, RULES_VERSION, RulesVersion, Side } from '../../engine/protocol/index.ts';
 import {
   addressOf,
   createMarket,
@@ -18,7 +18,7 @@ import {
 
 /** More than the core's lists initially hold. */
 const MANY = 70;
-const FIRST_MARKET = MARKETS + 16;
+const FIRST_MARKET = MARKETS + 22;
 const FIRST_OWNER = OWNERS + 100;
 const FIRST_ORDER = ORDERS + 10_000;
 /** Time (ms) after which all pending trade statuses are over. */
@@ -67,5 +67,5 @@ export function tradeAtManyPrices(take: Take, tMs: number, settings: Settings): 
     offer(take, tMs, FIRST_ORDER + 500 + at, seller, ask);
   }
   offer(take, tMs, FIRST_ORDER + 600, buyer, { marketIndex, side: Side.BUY, ...priced(1_700, 50 * MANY) });
-  take(tMs + BURST_MS, { type: 'Started', rulesVersion: RulesVersion.FOURTH, ...settings });
+  take(tMs + BURST_MS, { type: 'Started', rulesVersion: RULES_VERSION, ...settings });
 }

@@ -19,8 +19,8 @@ import {
   split,
   type Take,
 } from './offers.ts';
+import { changeRules } from './rulesVersions.ts';
 import {
-  changeRules,
   coarsenMeanwhile,
   collideIds,
   coverExactly,
@@ -147,15 +147,15 @@ export function crowd(take: Take): void {
   offerBetweenTicks(take, tMs + 613_000);
   repeatAtSliceEnd(take, tMs + 613_000);
   changeRules(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  moveNewestWallet(take, tMs + 615_000);
-  cancelInManyMarkets(take, tMs + 615_000);
-  uncoverMany(take, tMs + 615_000);
-  tradeAtManyPrices(take, tMs + 615_000, { ...settings, creditMicro: 0 });
-  refineTickAtThreshold(take, tMs + 615_000 + BURST_MS);
-  missLimitsByOneStep(take, tMs + 615_000 + BURST_MS);
-  spendFees(take, tMs + 615_000 + BURST_MS);
-  spendLastMicro(take, tMs + 615_000 + BURST_MS);
-  meetOneAfterTwo(take, tMs + 615_000 + BURST_MS);
-  forgetIdsByHour(take, tMs + 615_000 + BURST_MS, [14, 20, 39]);
+  moveNewestWallet(take, tMs + 621_000);
+  cancelInManyMarkets(take, tMs + 621_000);
+  uncoverMany(take, tMs + 621_000);
+  tradeAtManyPrices(take, tMs + 621_000, { ...settings, creditMicro: 0 });
+  refineTickAtThreshold(take, tMs + 621_000 + BURST_MS);
+  missLimitsByOneStep(take, tMs + 621_000 + BURST_MS);
+  spendFees(take, tMs + 621_000 + BURST_MS);
+  spendLastMicro(take, tMs + 621_000 + BURST_MS);
+  meetOneAfterTwo(take, tMs + 621_000 + BURST_MS);
+  forgetIdsByHour(take, tMs + 621_000 + BURST_MS, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }

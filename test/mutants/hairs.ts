@@ -19,7 +19,7 @@ import {
   terms,
 } from './offers.ts';
 
-const FIRST_MARKET = MARKETS + 87;
+const FIRST_MARKET = MARKETS + 93;
 const MAKER = OWNERS + 300;
 const TAKER = OWNERS + 301;
 const SPENDER = OWNERS + 302;

@@ -1,7 +1,7 @@
 // The situations of a crowd besides its many orders, each with the commands that bring it about: reservations that are
 // covered exactly, ids that collide, dust, extreme orders. Used by crowd.ts.
 import { SLICE_MS } from '../../engine/core/idWindow.ts';
-import { AccountFlag, MarketField, OrderFlag, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
+import { MarketField, OrderFlag, OrderType, Side } from '../../engine/protocol/index.ts';
 import { hex, orderIdOf } from '../model/names.ts';
 import {
   addressOf,
@@ -13,7 +13,6 @@ import {
   ORDERS,
   OWNERS,
   placeOrder,
-  type Settings,
   type Take,
   terms,
 } from './offers.ts';
@@ -266,48 +265,6 @@ export function forgetIdsByHour(take: Take, tMs: number, hours: readonly number[
   }
 }
 
-/** Exercises the differences between the rules versions, under each version. */
-export function changeRules(take: Take, tMs: number, settings: Settings): void {
-  for (const rulesVersion of Object.values(RulesVersion)) {
-    take(tMs, { type: 'Started', rulesVersion, ...settings });
-    const first = OWNERS + 13 + 6 * rulesVersion;
-    bindEarly(take, tMs, first);
-    buyCheaply(take, tMs, first + 3, MARKETS + 9 + rulesVersion);
-  }
-}
-
-/** A wallet is bound before it has an account; then a stranger and its owner deposit money to it. */
-function bindEarly(take: Take, tMs: number, first: number): void {
-  const [owner, wallet, stranger] = [addressOf(first), addressOf(first + 1), addressOf(first + 2)];
-  take(tMs, { type: 'BindWallet', owner, wallet, signatureType: 2 });
-  for (const sender of [stranger, owner]) {
-    take(tMs, { type: 'Deposit', wallet, owner: sender, amountMicro: 2_000_000, isFaucet: 0 });
-  }
-}
-
-/** A budget could buy more lots than an order may have, on two levels; the buyer is then banned and splits the rest. */
-function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number): void {
-  const [seller, buyer] = [addressOf(first), addressOf(first + 1)];
-  const keyId = keyOf(first);
-  createMarket(take, tMs, marketIndex, { tickPips: 1 });
-  for (const wallet of [seller, buyer]) deposit(take, tMs, wallet, 30_000_000_000_000);
-  const by = { keyId, marketIndex, flags: 0 };
-  take(tMs, { type: 'Split', wallet: seller, owner: seller, ...by, amountMicro: 20_000_000_000_000 });
-  const lots = 900_000_000;
-  for (const pips of [1, 2]) {
-    placeOrder(take, tMs, {
-      ...{ orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex + pips), maker: seller, ...by, side: Side.SELL },
-      ...{ makerAmountMicro: lots * 10_000, takerAmountMicro: lots * pips },
-    });
-  }
-  placeOrder(take, tMs, {
-    ...{ orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex), maker: buyer, ...by, orderType: OrderType.FAK },
-    ...{ makerAmountMicro: 5_000_000_000, takerAmountMicro: 10_000_000_000 },
-  });
-  take(tMs, { type: 'SetAccountFlags', owner: buyer, mask: AccountFlag.BANNED, flags: AccountFlag.BANNED });
-  take(tMs, { type: 'Split', wallet: buyer, owner: buyer, ...by, amountMicro: 1_000_000 });
-}
-
 /** Half of all shares is paid in a market that resolves 50/50, for an odd number of each token too. */
 export function redeemOddShares(take: Take, tMs: number): void {
   const wallet = addressOf(OWNERS + 8);
@@ -366,7 +323,7 @@ export function placeExtremeOrders(take: Take, tMs: number): void {
  */
 export function moveNewestWallet(take: Take, tMs: number): void {
   const [owner, newest, other] = [addressOf(OWNERS + 50), addressOf(OWNERS + 51), addressOf(OWNERS + 52)];
-  const marketIndex = MARKETS + 15;
+  const marketIndex = MARKETS + 21;
   const keyId = keyOf(OWNERS + 50);
   createMarket(take, tMs, marketIndex);
   deposit(take, tMs, owner, 1_000_000);

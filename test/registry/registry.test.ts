@@ -239,7 +239,9 @@ test('only rules version 1 lets the address of an owner with a key be bound to a
     harness.run({ type: 'CreateApiKey', owner: address(1), ...key });
     return harness.outcome(bind);
   });
-  expect(outcomes).toEqual(['accepted', 'WALLET_TAKEN', 'WALLET_TAKEN', 'WALLET_TAKEN']);
+  const [underFirst, ...underLater] = outcomes;
+  expect(underFirst).toBe('accepted');
+  expect(new Set(underLater)).toEqual(new Set(['WALLET_TAKEN']));
 });
 
 test('the zero address cannot be bound', () => {
