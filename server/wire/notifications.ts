@@ -2,7 +2,7 @@
 // Called by the routes of notifications. Strict clients parse every payload as that of an order, so each has all its fields;
 // those without a meaning are empty texts, zeros or the zero hash. Others parse that of a resolved market as the market's
 // record, so it has both.
-import { CancelReason, limits, OrderType, PIPS_PER_UNIT, Resolution, Side } from '../../engine/index.ts';
+import { CancelReason, limits, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { BadRequest } from '../http/errors.ts';
@@ -10,7 +10,7 @@ import { type EventRow, type Market, type Notice, type Order, uuidOfKeyId, type 
 import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import { fullRecord, iconOf, imageOf } from './markets.ts';
+import { fullRecord, iconOf, imageOf, pricePipsOf } from './markets.ts';
 import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
 import { orderTypeText, sideText } from './trades.ts';
 
@@ -69,12 +69,6 @@ function orderFields(order: Order) {
   };
 }
 
-/** The payout of one share of a token, in pips. */
-function payoutPips({ resolution }: Market, outcome: number): number {
-  if (resolution === Resolution.SPLIT) return PIPS_PER_UNIT / 2;
-  return resolution === outcome ? PIPS_PER_UNIT : 0;
-}
-
 /**
  * `remaining_size` is the unfilled part of the order's size, also for an order with a budget: what the rest of the budget
  * would buy is another figure.
@@ -113,7 +107,7 @@ function resolvedFields({ outcome, sharesMicro }: NoticeOf<'resolved'>, market: 
     side: sideText(Side.BUY),
     type: orderTypeText(OrderType.GTC),
     matched_size: size,
-    price: pipsText(payoutPips(market, outcome)),
+    price: pipsText(pricePipsOf(market, outcome)),
     remaining_size: '0',
     trade_id: '',
     transaction_hash: ZERO_BYTES32,

@@ -35,6 +35,18 @@ export const BOUNDS = {
   holders: { limitDefault: 100, limitMax: 500, offsetMax: 0 },
 } as const satisfies Record<string, Bounds>;
 
+/** The values of parameters that are not given; of amounts, in units. */
+export const DEFAULTS = {
+  takerOnly: true,
+  redeemable: false,
+  mergeable: false,
+  sizeThreshold: 1,
+  minBalance: 1,
+  positionSort: 'TOKENS',
+  closedPositionSort: 'REALIZEDPNL',
+  activitySort: 'TIMESTAMP',
+} as const;
+
 /** Most condition ids or event ids in one request. */
 const NAMES_MAX = 500;
 export const TITLE_CHARACTERS_MAX = 100;

@@ -21,6 +21,7 @@ import {
 } from '../history/queries.ts';
 import {
   type AskedKind,
+  DEFAULTS,
   invalid,
   officialRules,
   type ParameterRules,
@@ -38,7 +39,7 @@ function readHolders(given: Parameters): HoldersQuery {
   given.required('market');
   const conditionIds = given.conditionIds() ?? [];
   const limit = given.limit('holders');
-  const minBalanceMicro = given.microCeiling('minBalance') ?? MICRO_PER_UNIT;
+  const minBalanceMicro = given.microCeiling('minBalance') ?? DEFAULTS.minBalance * MICRO_PER_UNIT;
   if (conditionIds.length * limit > HOLDERS_MAX) {
     const marketsMax = Math.floor(HOLDERS_MAX / limit);
     throw invalid('market', `at most ${marketsMax} condition ids with a limit of ${limit}`);
@@ -59,7 +60,7 @@ const readTrades = (given: Parameters): TradesQuery => ({
   ...given.scope(),
   ...given.range(),
   side: given.word('side', SIDES),
-  takerOnly: given.flag('takerOnly', true),
+  takerOnly: given.flag('takerOnly', DEFAULTS.takerOnly),
   threshold: given.threshold(),
 });
 
@@ -68,12 +69,12 @@ const readPositions = (given: Parameters, rules: ParameterRules): PositionsQuery
   user: given.user(),
   ...given.page('positions'),
   ...given.scope(),
-  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? MICRO_PER_UNIT,
-  redeemable: given.flag('redeemable', false),
-  mergeable: given.flag('mergeable', false),
+  sizeThresholdMicro: given.microCeiling('sizeThreshold') ?? DEFAULTS.sizeThreshold * MICRO_PER_UNIT,
+  redeemable: given.flag('redeemable', DEFAULTS.redeemable),
+  mergeable: given.flag('mergeable', DEFAULTS.mergeable),
   includeArchived: given.flag('includeArchived', rules.includesArchived),
   title: given.title(),
-  sortBy: given.word('sortBy', POSITION_SORTS) ?? 'TOKENS',
+  sortBy: given.word('sortBy', POSITION_SORTS) ?? DEFAULTS.positionSort,
   ascending: given.isAscending(),
 });
 
@@ -83,7 +84,7 @@ const readClosedPositions = (given: Parameters): ClosedPositionsQuery => ({
   ...given.page('closed-positions'),
   ...given.scope(),
   title: given.title(),
-  sortBy: given.word('sortBy', CLOSED_POSITION_SORTS) ?? 'REALIZEDPNL',
+  sortBy: given.word('sortBy', CLOSED_POSITION_SORTS) ?? DEFAULTS.closedPositionSort,
   ascending: given.isAscending(),
 });
 
@@ -98,7 +99,7 @@ function readActivity(given: Parameters): ActivityQuery {
     ...given.range(),
     types: given.activityTypes(),
     side: given.word('side', SIDES),
-    sortBy: given.word('sortBy', ACTIVITY_SORTS) ?? 'TIMESTAMP',
+    sortBy: given.word('sortBy', ACTIVITY_SORTS) ?? DEFAULTS.activitySort,
     ascending: given.isAscending(),
   };
 }

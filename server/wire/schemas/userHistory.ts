@@ -11,7 +11,14 @@ import {
   THRESHOLD_UNITS,
 } from '../../history/queries.ts';
 import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
-import { type AskedKind, BOUNDS, DIRECTIONS, TITLE_CHARACTERS_MAX } from '../userHistoryParameters.ts';
+import {
+  type AskedKind,
+  BOUNDS,
+  DEFAULTS,
+  DIRECTIONS,
+  officialRules,
+  TITLE_CHARACTERS_MAX,
+} from '../userHistoryParameters.ts';
 import * as common from './common.ts';
 
 const { address, bytes32, flag, named, number, orEmpty, side, text, tokenId, whole } = common;
@@ -161,8 +168,8 @@ const anyCase = <Word extends string>(words: readonly [Word, ...Word[]], otherwi
     .optional()
     .meta({ description: `Case-insensitive${otherwise === undefined ? '' : `. Default ${otherwise}`}` });
 const direction = anyCase(DIRECTIONS, 'DESC');
-const positionSort = anyCase(POSITION_SORTS, 'TOKENS');
-const closedSort = anyCase(CLOSED_POSITION_SORTS, 'REALIZEDPNL');
+const positionSort = anyCase(POSITION_SORTS, DEFAULTS.positionSort);
+const closedSort = anyCase(CLOSED_POSITION_SORTS, DEFAULTS.closedPositionSort);
 const amount = number.min(0).optional();
 const amountOr = (otherwise: number) => amount.meta({ description: `Default ${otherwise}` });
 const seconds = common.givenSeconds.optional();
@@ -188,7 +195,7 @@ const page = (bounds: Bounds) => ({
 const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   trades: {
     ...page(BOUNDS.trades),
-    takerOnly: flagOr(true),
+    takerOnly: flagOr(DEFAULTS.takerOnly),
     filterType: anyCase(THRESHOLD_UNITS),
     filterAmount: amount,
     market: market.optional(),
@@ -198,9 +205,9 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
   positions: {
     user,
     market: market.optional(),
-    sizeThreshold: amountOr(1),
-    redeemable: flagOr(false),
-    mergeable: flagOr(false),
+    sizeThreshold: amountOr(DEFAULTS.sizeThreshold),
+    redeemable: flagOr(DEFAULTS.redeemable),
+    mergeable: flagOr(DEFAULTS.mergeable),
     ...page(BOUNDS.positions),
     sortBy: positionSort,
     sortDirection: direction,
@@ -215,7 +222,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
     sortDirection: direction,
   },
   activity: { user, ...page(BOUNDS.activity) },
-  holders: { market, limit: limitOf(BOUNDS.holders), minBalance: amountOr(1) },
+  holders: { market, limit: limitOf(BOUNDS.holders), minBalance: amountOr(DEFAULTS.minBalance) },
   value: { user, market: market.optional() },
   traded: { user },
   oi: { market: market.optional() },
@@ -223,7 +230,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
 };
 const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
   trades: { eventId: events, start: seconds, end: seconds },
-  positions: { eventId: events, includeArchived: flagOr(false) },
+  positions: { eventId: events, includeArchived: flagOr(officialRules.includesArchived) },
   'closed-positions': { eventId: events },
   activity: {
     market: market.optional(),
@@ -234,7 +241,7 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
       .meta({ description: 'Accepted without effect: there are no such rows' }),
     start: seconds,
     end: seconds,
-    sortBy: anyCase(ACTIVITY_SORTS, 'TIMESTAMP'),
+    sortBy: anyCase(ACTIVITY_SORTS, DEFAULTS.activitySort),
     sortDirection: direction,
     side: anyCase(SIDES),
   },
