@@ -165,15 +165,18 @@ export class MarketSubscriber implements Subscriber {
       if (left === 0) this.remove(marketIndex, subscription);
       else this.move(subscription, left);
     }
+    // Once for all removed markets: a client that does not read can leave 2,000 of them again and again.
+    this.queue = this.queue.filter(({ isQueued }) => isQueued);
     this.pay();
     refuseUnknown('token', unknownTokens);
   }
 
+  /** Removes a market; the caller takes it off the queue. */
   private remove(marketIndex: number, subscription: MarketSubscription): void {
     subscription.leave();
+    subscription.isQueued = false;
     this.tokenCount -= countTokens(subscription.tokens);
     this.subscriptions.delete(marketIndex);
-    this.queue = this.queue.filter((queued) => queued !== subscription);
   }
 
   /** Moves a market to the stream of these tokens and the socket's features. */
