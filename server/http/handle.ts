@@ -214,6 +214,7 @@ export class Door {
     const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
     const reply = inTurns(result, visit);
     if (reply instanceof Promise) {
+      if (reply !== result) visit.request = undefined; // only its steps remain, and they may wait for long
       reply.then(
         (whole) => {
           if (whole !== undefined) this.send(visit, whole);
