@@ -23,7 +23,7 @@ export { HistoryView, type SampleQuery } from './history.ts';
 export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
-export { type Notice, NotificationsView } from './notifications.ts';
+export { NotificationsView } from './notifications.ts';
 export { isOpen } from './orders.ts';
 export type * from './records.ts';
 
@@ -41,7 +41,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
-const SNAPSHOT_VERSION = 4;
+const SNAPSHOT_VERSION = 5;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -69,26 +69,21 @@ export class Views {
     return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** Orders, trades, notifications and builders refer to one another: one section holds them all, so each stays one object. */
+  /** Trades refer to orders: one section holds both, so that each order stays one object. */
   private visit(sections: Sections): void {
-    const { orders, trades, notifications, builders } = this;
+    const { orders, trades, builders } = this;
     this.markets.visit(sections.part('markets'));
     this.books.visit(sections.part('books'));
     this.accounts.visit(sections.part('accounts'));
     this.keys.visit(sections.part('keys'));
     this.history.visit(sections.part('history'));
     this.trades.visitPacked(sections.part('trades'));
-    const known = {
-      orders: orders.state,
-      trades: trades.state,
-      notifications: notifications.state,
-      builders: builders.state,
-    };
+    this.notifications.visit(sections.part('notifications'));
+    const known = { orders: orders.state, trades: trades.state, builders: builders.state };
     const state = sections.plain('orders', known);
     if (sections.isLoading) {
       orders.state = state.orders;
       trades.state = state.trades;
-      notifications.state = state.notifications;
       builders.state = state.builders;
     }
     this.observer?.visit(sections.part('catalog'));

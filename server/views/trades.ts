@@ -1,6 +1,6 @@
 // Every trade with its makers, by market and number and by each participating owner. Fed by the follower of index.ts; read by
 // the routes of trades. Trades are never removed; only their status and its time change, up to CONFIRMED. All CONFIRMED trades
-// but the newest are packed, so the heap does not grow with the log.
+// but the newest are packed off the heap, which keeps their ordinals alone: one for the market, one for each owner.
 import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
 import { PackedTrades } from './packedTrades.ts';
 import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
