@@ -37,7 +37,7 @@ const bookSchema = z
     last_trade_price: z.union([decimal, z.literal('')]),
   })
   .describe(
-    'A full order book. A snapshot repeats the current sequence of the stream; a book sent after a trade has its own.',
+    'A full order book. A snapshot, which comes in an array, repeats the current sequence of the stream; a book sent after a trade has its own.',
   );
 
 const priceChangeSchema = z.object({
