@@ -4,7 +4,7 @@ import { MICRO_PER_LOT } from '../../engine/index.ts';
 import type { TradePlace } from '../views/records.ts';
 import { originalJson } from '../wire/originals.ts';
 import type { TakenTrade } from '../wire/placedOrders.ts';
-import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
+import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';
@@ -149,14 +149,14 @@ export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerM
       yield* findHolders(tables, query, (group) => list.add(render.holders(group)));
       break;
     case 'value':
-      return encoder.encode(renderHistory(request, yield* findValue(tables, query)));
+      return encoder.encode(renderTotals(query, yield* findValue(tables, query)));
     case 'traded': {
       const account = tables.accounts.idOf(query.user);
-      return encoder.encode(renderHistory(request, account < 0 ? 0 : tables.accounts.tradedOf(account)));
+      return encoder.encode(renderTotals(query, account < 0 ? 0 : tables.accounts.tradedOf(account)));
     }
     case 'oi':
     case 'live-volume':
-      return encoder.encode(renderHistory(request, totalsOf(tables, query)));
+      return encoder.encode(renderTotals(query, totalsOf(tables, query)));
     case 'order': {
       const reply = yield* orderReply(tables, query, request);
       return reply === undefined ? undefined : encoder.encode(reply);
