@@ -72,7 +72,7 @@ const FOREIGN_TYPES: readonly string[] = [
 const PAGE = ['limit', 'offset'] as const;
 const SORT = ['sortBy', 'sortDirection'] as const;
 
-/** The documented parameters of each kind of query. */
+/** The documented parameters of each kind of query; not the keys of their schemas, since the historian's thread loads no zod. */
 const DOCUMENTED: Readonly<Record<AskedKind, readonly string[]>> = {
   trades: [...PAGE, 'takerOnly', 'filterType', 'filterAmount', 'market', 'user', 'side'],
   positions: ['user', 'market', 'sizeThreshold', 'redeemable', 'mergeable', ...PAGE, ...SORT, 'title'],
