@@ -1,7 +1,7 @@
 // Turns a question into the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
 // thread; wire/ defines the form of rows.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
-import type { TradePlace } from '../views/records.ts';
+import { isOpen, type TradePlace } from '../views/records.ts';
 import { originalJson } from '../wire/originals.ts';
 import type { TakenTrade } from '../wire/placedOrders.ts';
 import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
@@ -108,8 +108,6 @@ function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Slic
   return originalJson({ ...order, maker: accounts.walletOf(order.accountId), trades, taken }, facts);
 }
 
-const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
-
 /** The reply about a finished order of this owner; undefined if there is none. */
 function* orderReply(
   tables: Tables,
@@ -118,7 +116,7 @@ function* orderReply(
 ): Sliced<string | undefined> {
   const { orders, accounts, markets } = tables;
   const order = orders.byId(orderId);
-  if (order === undefined || order.owner !== owner || OPEN.includes(order.status)) return undefined;
+  if (order === undefined || order.owner !== owner || isOpen(order)) return undefined;
   const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
   return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);

@@ -5,7 +5,7 @@ import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
 import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
@@ -134,7 +134,7 @@ export function readHistoryBody(body: unknown): HistoryRequest {
   }
   const read: FieldReader = (name) => {
     const value = body[name];
-    if (value === undefined || value === null || value === '') return undefined;
+    if (isAbsent(value)) return undefined;
     if (typeof value === 'string' || typeof value === 'number') return String(value);
     throw invalid(name, 'must be a number or a string');
   };
