@@ -24,8 +24,8 @@ export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { NotificationsView } from './notifications.ts';
-export { isOpen } from './orders.ts';
 export type * from './records.ts';
+export { isOpen } from './records.ts';
 
 /** Notified of changes to events and markets after the views have applied them. Its callbacks must not throw. */
 export interface MarketObserver {

@@ -165,6 +165,9 @@ export function endStatus(reason: number): OrderStatus {
   return reason === CancelReason.INVALID ? 'INVALID' : 'CANCELED';
 }
 
+/** Whether an order rests in a book or is delayed. */
+export const isOpen = ({ status }: Pick<Order, 'status'>): boolean => status === 'LIVE' || status === 'DELAYED';
+
 export interface Order {
   readonly orderNumber: number;
   /** The EIP-712 digest, 0x and 64 lower-case hex digits. */
