@@ -1,6 +1,7 @@
 // Creates, deletes and lists the API keys that an owner requests with an existing key: read-only keys and builder keys;
 // lists keys of every kind. Called by their routes. Like all keys they are derived from the server's secret, and no secret
-// is stored. An owner may have any number of keys, so work on all of them is done in parts.
+// is stored, but whoever knows the id of a read-only key reads with it. An owner may have any number of keys, so work on all
+// of them is done in parts.
 import { randomInt } from 'node:crypto';
 import { type ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
