@@ -5,6 +5,7 @@ import { ApiKeyKind } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import {
@@ -32,8 +33,8 @@ const createKey: Handler = async (_request, context) => {
 
 /** Includes revoked keys, with the time of revocation. */
 const listKeys: Handler = (_request, { services, caller }) => {
-  const keys = services.views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
-  return keysReply(services, keys, builderKeyRow, ['[', ']']);
+  const keys = services.views.keys.allOf(caller().owner);
+  return keysReply(services, keys, { kind: ApiKeyKind.BUILDER, rowOf: builderKeyRow, frame: ['[', ']'] });
 };
 
 function builderKeyRow({ apiKey, createdMs, deletedMs }: ApiKeyRow): string {
@@ -139,9 +140,10 @@ const keyRow = { path: '/auth/builder-api-key', throttle: 'general', section: 'A
 export const builderEndpoints: readonly Endpoint[] = [
   {
     ...keyRow,
+    throttle: 'keys',
     method: 'POST',
     auth: 'l2',
-    summary: 'Creates a builder key for the caller.',
+    summary: `Creates a builder key for the caller, who may have ${httpLimits.ownedKeysMax} active ones.`,
     schema: schemas.createBuilderKey,
     handler: createKey,
   },
