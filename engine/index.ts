@@ -28,6 +28,7 @@ export {
   journalFolderIn,
   MemoryStore,
   makeFolders,
+  PRIVATE_FOLDER,
   prepareToWrite,
   RECORD_AT,
   RECORD_HEADER_BYTES,

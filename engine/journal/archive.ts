@@ -8,7 +8,15 @@ import { SnapshotUnusable } from '../protocol/index.ts';
 import { copyRecords } from './copy.ts';
 import { DataDirectory } from './dataDirectory.ts';
 import { SnapshotOfAnotherVersion } from './errors.ts';
-import { copyDurably, dataFileIn, isWithin, journalFolderIn, makeFolders, syncFolder } from './files.ts';
+import {
+  copyDurably,
+  dataFileIn,
+  isWithin,
+  journalFolderIn,
+  makeFolders,
+  PRIVATE_FOLDER,
+  syncFolder,
+} from './files.ts';
 import { hashAt, lastSequenceOf, readBatches } from './journal.ts';
 import { LmdbStore } from './lmdbStore.ts';
 import { type ArchivedPart, readArchiveList, writeArchiveList } from './parts.ts';
@@ -149,7 +157,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   const draft = `${folder}.draft`;
   makeFolders(toFolder);
   rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft);
+  mkdirSync(draft, { mode: PRIVATE_FOLDER });
   let hash: string;
   try {
     copyDurably(join(dataDir, 'format.json'), join(draft, 'format.json'));

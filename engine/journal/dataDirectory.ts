@@ -4,7 +4,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryLock } from './directoryLock.ts';
 import { FormatUnsupported } from './errors.ts';
-import { journalFileIn, journalFolderIn, makeFolders, syncNameOf, writeWhole } from './files.ts';
+import {
+  journalFileIn,
+  journalFolderIn,
+  makeFolders,
+  PRIVATE_FILE,
+  PRIVATE_FOLDER,
+  syncNameOf,
+  writeWhole,
+} from './files.ts';
 
 /** Number of the layout of the data directory and its records: raised by every change that older programs cannot read. */
 export const DATA_FORMAT = 2;
@@ -39,9 +47,9 @@ export class DataDirectory {
   /** Writes a file for the analysis of a crash; returns its path. */
   dumpCrash(name: string, text: string): string {
     const folder = join(this.path, 'crash');
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     const file = join(folder, name);
-    writeFileSync(file, text);
+    writeFileSync(file, text, { mode: PRIVATE_FILE });
     return file;
   }
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { JournalDamaged } from './errors.ts';
-import { codeOf, dataFileIn } from './files.ts';
+import { codeOf, dataFileIn, PRIVATE_FILE } from './files.ts';
 import { emptyFile, readMetas } from './meta.ts';
 
 const { R_OK, W_OK } = constants;
@@ -85,7 +85,7 @@ export function assertFileIsWhole(folder: string): void {
 function makeFile(file: string, bytes: Uint8Array): void {
   if (existsSync(file)) return;
   try {
-    writeFileSync(file, bytes, { flag: 'wx', flush: true });
+    writeFileSync(file, bytes, { flag: 'wx', flush: true, mode: PRIVATE_FILE });
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return;
     rmSync(file, { force: true });

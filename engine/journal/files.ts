@@ -42,6 +42,13 @@ export const journalFileIn = (directory: string): string => dataFileIn(journalFo
 /** The file that names the holder of a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 
+/**
+ * Modes of the folders and files that are made here: they are for their user alone. A read-only API key needs no signature, and
+ * its id is in the journal, in snapshots and in dumped commands.
+ */
+export const PRIVATE_FOLDER = 0o700;
+export const PRIVATE_FILE = 0o600;
+
 /** Makes the content of a file durable, or the names in a folder. */
 export function syncFile(path: string): void {
   const descriptor = openSync(path, 'r');
@@ -81,10 +88,10 @@ export function copyDurably(from: string, to: string): void {
 }
 
 /** Replaces a file atomically and durably: a crash or a full disk leaves the old file or the new one, whole. */
-export function writeWhole(path: string, text: string, mode = 0o666): void {
+export function writeWhole(path: string, text: string): void {
   const draft = `${path}.new`;
   try {
-    writeFileSync(draft, text, { flush: true, mode });
+    writeFileSync(draft, text, { flush: true, mode: PRIVATE_FILE });
     renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
@@ -103,7 +110,7 @@ export function makeFolders(path: string): void {
   for (let folder = resolve(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
   for (const folder of missing.reverse()) {
     try {
-      mkdirSync(folder);
+      mkdirSync(folder, { mode: PRIVATE_FOLDER });
     } catch (error) {
       // Another process made it in between.
       if (codeOf(error) !== 'EEXIST') throw error;

@@ -28,6 +28,7 @@ export {
   journalFileIn,
   journalFolderIn,
   makeFolders,
+  PRIVATE_FOLDER,
   syncFile,
   syncFolder,
   writeWhole,

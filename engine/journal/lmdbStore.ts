@@ -9,7 +9,7 @@ import { withDeadline } from './deadline.ts';
 import { DiskSpace } from './diskSpace.ts';
 import { prepareToRead, prepareToWrite } from './environment.ts';
 import { JournalDamaged } from './errors.ts';
-import { dataFileIn, syncFolder } from './files.ts';
+import { dataFileIn, PRIVATE_FOLDER, syncFolder } from './files.ts';
 import { assertEndIsWhole } from './lastPages.ts';
 import { type BatchStore, copyOf, requireSequence, type StoredBatch } from './store.ts';
 
@@ -45,7 +45,7 @@ export class LmdbStore implements BatchStore {
     this.isReadOnly = isReadOnly;
     this.releaseReaders = releaseReaders;
     this.space = new DiskSpace(dataFileIn(folder));
-    if (!isReadOnly) mkdirSync(folder, { recursive: true });
+    if (!isReadOnly) mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     this.database = this.openDatabase();
     if (isReadOnly) return;
     // For an existing file too: whoever made it or put it in place may have ended before its name was durable.

@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
-import { makeFolders, syncFolder } from './files.ts';
+import { makeFolders, PRIVATE_FILE, syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
@@ -63,7 +63,7 @@ export class SnapshotFolder {
     const path = join(this.path, `${facts.sequence}${ENDING}`);
     const draft = `${path}${DRAFT}`;
     try {
-      const descriptor = openSync(draft, 'w');
+      const descriptor = openSync(draft, 'w', PRIVATE_FILE);
       onStep('begun');
       try {
         writeSections(descriptor, facts, visit, onSection);

@@ -1,6 +1,6 @@
 // API credentials, derived from the server's one secret and a key's identity: no secret is stored, and a lost triple can be
-// derived again (wire.md A.2). Called when a key is created or derived, and when a gateway first sees a key. The server's
-// secret must never be logged or returned.
+// derived again (wire.md A.2). Only a read-only key is a credential by itself, and its id is stored. Called when a key is
+// created or derived, and when a gateway first sees a key. The server's secret must never be logged or returned.
 import { createHmac } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';

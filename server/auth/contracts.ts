@@ -80,9 +80,10 @@ export function spendersOf({ exchange, negRiskExchange, negRiskAdapter }: ChainC
   return [exchange, negRiskExchange, negRiskAdapter, ...former];
 }
 
-/** Whether orders signed for these contracts are also valid at the live venue: a stock exchange on chain 137. */
-export function isReplayableAtLiveVenue(contracts: ChainContracts): boolean {
-  if (contracts.chainId !== POLYGON.chainId) return false;
-  const live = [POLYGON.exchange, POLYGON.negRiskExchange];
-  return live.includes(contracts.exchange) || live.includes(contracts.negRiskExchange);
+/**
+ * Whether what clients sign for this chain is also valid at the live venue: orders for its stock contracts and, whatever the
+ * contracts, the statement that creates an API key, which names the chain alone (wire.md A.1).
+ */
+export function isLiveVenuesChain({ chainId }: ChainContracts): boolean {
+  return chainId === POLYGON.chainId;
 }

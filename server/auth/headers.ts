@@ -80,6 +80,11 @@ export function readReadonlyHeaders(get: (name: string) => string): AuthHeaders 
   return readBesideNoKey(get, READONLY);
 }
 
+/** Whether the headers name an API key, of any kind but a builder's own. */
+export function namesKey(get: (name: string) => string): boolean {
+  return readAuthHeaders(get).apiKey !== '' || readReadonlyHeaders(get) !== undefined;
+}
+
 /** Whether the headers are a wallet's: they have a signature and no part of a key's credentials. */
 export function isWalletSigned({ apiKey, passphrase, signature }: AuthHeaders): boolean {
   return apiKey === '' && passphrase === '' && signature !== '';

@@ -2,9 +2,9 @@
 // of the data directory. Found or created by openServices.ts at start-up; cli.ts asks whether it exists. It must never be
 // logged, returned or written anywhere but its own file.
 import { createHmac, randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { writeWhole } from '../../engine/index.ts';
+import { makeFolders, writeWhole } from '../../engine/index.ts';
 
 const SECRET_BYTES = 32;
 const SECRET_TEXT_CHARACTERS_MIN = 32;
@@ -63,8 +63,8 @@ function readSecretFile(path: string): Uint8Array {
 /** Written to a temporary file and renamed, so a crash leaves the whole file or none. */
 function createSecretFile(dataDir: string): Uint8Array {
   const secret = randomBytes(SECRET_BYTES);
-  mkdirSync(dataDir, { recursive: true });
-  writeWhole(secretFileIn(dataDir), `${secret.toString('hex')}\n`, 0o600);
+  makeFolders(dataDir);
+  writeWhole(secretFileIn(dataDir), `${secret.toString('hex')}\n`);
   return secret;
 }
 

@@ -3,7 +3,7 @@
 // that says what is allowed.
 import type { EngineSettings } from '../../engine/index.ts';
 import { limits } from '../../engine/index.ts';
-import { type ChainContracts, chainContracts, isReplayableAtLiveVenue } from '../auth/contracts.ts';
+import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
 import type { HouseMode } from '../dev/house/model.ts';
 import { type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
@@ -90,8 +90,8 @@ function contractsOf(settings: Settings): ChainContracts {
 }
 
 /**
- * The contracts of the chain. Ends with a sentence if orders signed for them could be replayed at the live venue and nobody
- * has accepted that.
+ * The contracts of the chain. Ends with a sentence if what clients sign could be replayed at the live venue and nobody has
+ * accepted that.
  */
 function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Settings): ChainContracts {
   const isOpen = !isPrivate(mode, host);
@@ -100,12 +100,12 @@ function chooseContracts(mode: ServerConfig['mode'], host: string, settings: Set
     fatal('usage', `${where} needs --chain: the chain id that orders are signed for, such as 80002.`);
   }
   const contracts = contractsOf(settings);
-  if (isOpen && isReplayableAtLiveVenue(contracts) && settings.iKnowSignaturesAreReplayable !== true) {
+  if (isOpen && isLiveVenuesChain(contracts) && settings.iKnowSignaturesAreReplayable !== true) {
     fatal(
       'usage',
-      `${where} refuses chain 137 with the stock contracts: orders signed for it are also valid at the live venue. ` +
-        'Use another --chain, set your own contracts in the configuration file, ' +
-        'or add --i-know-signatures-are-replayable.',
+      `${where} refuses chain 137: orders signed for its stock contracts, and the signatures that create API keys, ` +
+        'whatever the contracts, are also valid at the live venue. ' +
+        'Use another --chain, or add --i-know-signatures-are-replayable.',
     );
   }
   return contracts;

@@ -176,7 +176,7 @@ export const optionTable: readonly OptionRow[] = [
     'bearer token for /metrics, in addition to the admin token (development on loopback: not required unless set)',
   ]),
   row('iKnowSignaturesAreReplayable', ['--i-know-signatures-are-replayable'], 'boolean', [
-    'allow chain 137 with the stock contracts, although its signed orders are also valid at the live venue',
+    'allow chain 137, although orders and the signatures that create API keys are also valid at the live venue',
   ]),
 ];
 

@@ -108,6 +108,8 @@ const asService = (names: readonly string[]): readonly string[] => names.map((na
 const allOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, []]));
 const eitherFamily = (names: readonly string[]) => [allOf(names), allOf(asService(names))];
 
+const BY_READING_KEY = [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2)), allOf(POLY_READONLY)];
+
 const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
   none: undefined,
   dev: undefined,
@@ -115,8 +117,8 @@ const SECURITY: Readonly<Record<AuthLevel, Operation['security']>> = {
   l2: eitherFamily(POLY),
   'l1-or-l2': [...eitherFamily(POLY), ...eitherFamily(POLY_WALLET)],
   'l2-or-builder': [...eitherFamily(POLY), allOf(POLY_BUILDER)],
-  'l2-read': [...eitherFamily(POLY), ...eitherFamily(POLY.slice(0, 2)), allOf(POLY_READONLY)],
-  builder: [{}, ...eitherFamily(POLY)],
+  'l2-read': BY_READING_KEY,
+  builder: [{}, ...BY_READING_KEY],
   admin: [{ admin: [] }],
   watch: [{}, { watch: [] }],
 };
@@ -130,7 +132,7 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
     'Requires an API key signature (HMAC, which clients call L2) or a wallet signature (EIP-712 ClobAuth, L1).',
   'l2-or-builder': 'Requires an API key signature, or a builder key signature in its own headers.',
   'l2-read': 'Requires an API key signature, or only the address and key of a read-only key.',
-  builder: 'Public. An API key signature, if sent, identifies the caller.',
+  builder: 'Public. An API key signature, or the address and key of a read-only key, if sent, identifies the caller.',
   admin: 'Requires the admin token.',
   watch:
     'Requires the metrics token or the admin token. Development on a loopback address requires neither unless a metrics token is set.',

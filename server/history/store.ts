@@ -12,6 +12,7 @@ import {
   DiskSpace,
   dataFileIn,
   isRefusedBySystem,
+  PRIVATE_FOLDER,
   prepareToWrite,
   reasonOf,
   syncFile,
@@ -141,7 +142,7 @@ export class IndexStore {
     this.folder = folder;
     this.isTemporary = isTemporary;
     this.space = new DiskSpace(dataFileIn(folder));
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     removeChecksum(folder);
     prepareToWrite(folder);
     this.database = open<Uint8Array, Buffer>({

@@ -9,6 +9,7 @@ import { verifyL1 } from '../auth/clobAuth.ts';
 import {
   type AuthHeaders,
   isWalletSigned,
+  namesKey,
   readAuthHeaders,
   readBuilderHeaders,
   readReadonlyHeaders,
@@ -134,9 +135,9 @@ function makeKeyChecks({ views, secret }: Services) {
   };
 
   /** The header of read-only keys accepts no key of another kind, not even with its signature. */
-  const byReadingKey = (request: HttpRequest): Caller => {
+  const byReadingKey = (request: HttpRequest, kinds: readonly ApiKeyKind[]): Caller => {
     const headers = readReadonlyHeaders(request.header);
-    return headers === undefined ? byKey(request, READING) : byKey(request, [ApiKeyKind.READONLY], headers);
+    return headers === undefined ? byKey(request, kinds) : byKey(request, [ApiKeyKind.READONLY], headers);
   };
 
   /** A builder's own headers carry no address; the key alone identifies the owner. */
@@ -206,13 +207,13 @@ export function makeAuthenticator(services: Services): Authenticator {
       case 'l2':
         return byKey(request, TRADING);
       case 'l2-read':
-        return byReadingKey(request);
+        return byReadingKey(request, READING);
       case 'l1-or-l2':
         return byWalletOrKey(request);
       case 'l2-or-builder':
         return byKeyOrBuilder(request);
       case 'builder':
-        return readAuthHeaders(request.header).apiKey === '' ? undefined : byKey(request, ANY_KIND);
+        return namesKey(request.header) ? byReadingKey(request, ANY_KIND) : undefined;
       case 'l1':
         return byWallet(request);
       default: {

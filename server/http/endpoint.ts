@@ -57,6 +57,8 @@ export interface Context {
   readonly dialect: Dialect;
   /** The caller; throws a defect on endpoints without authentication. */
   readonly caller: () => Caller;
+  /** Whether there is a caller, where a key need not be sent. */
+  readonly hasCaller: boolean;
 }
 
 /** A reply: status 200 and JSON by default. */

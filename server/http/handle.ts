@@ -55,7 +55,7 @@ function contextOf(services: Services, dialect: Dialect, known: Caller | undefin
       throw new Error('this endpoint has no authentication, but its handler asked for the caller');
     return known;
   };
-  return { services, dialect, caller };
+  return { services, dialect, caller, hasCaller: known !== undefined };
 }
 
 /** A server's entry point: every request goes through `handle`. */

@@ -9,6 +9,8 @@ export const httpLimits = {
   jsonDepthMax: 32,
   /** API keys whose derived secrets are cached; the oldest is dropped first and derived again when needed. */
   credentialsCachedMax: 16_384,
+  /** Active API keys of an owner, of each kind: they are found in one turn of the loop. Honest owners have a handful. */
+  ownedKeysMax: 1_000,
   /** Characters of the request headers that a preflight may list. */
   preflightHeadersCharactersMax: 1_024,
   /** Replies in one turn of the loop to requests that arrived in it; later ones wait for the next turn. */

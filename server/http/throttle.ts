@@ -176,6 +176,8 @@ export class Throttle {
  */
 export function isCountedByAddress({ auth, throttle }: Endpoint, req: Pick<UwsRequest, 'getHeader'>): boolean {
   if (throttle === 'operator') return false;
+  // Whoever signs: a wallet may have many keys, each with rates of its own, and what it creates stays in memory for good.
+  if (throttle === 'keys') return true;
   // Recovering a signer costs much more than counting.
   if (auth === 'l1-or-l2') return isWalletSigned(readAuthHeaders((name) => req.getHeader(name)));
   return auth === 'none' || auth === 'l1' || auth === 'dev';

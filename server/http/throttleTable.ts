@@ -1,4 +1,4 @@
-// THE table of request rates (interface.md 8): its rows with their windows, and the groups by which an endpoint states
+// THE table of request rates (interface.md 8, wire.md G): its rows with their windows, and the groups by which an endpoint states
 // which rows count its requests. Read by the endpoint table, the throttle, the configuration and the documentation. A
 // configuration may replace the rates given here; rows are never added or removed.
 
@@ -17,7 +17,7 @@ const burstAndSustained: readonly RateWindow[] = [
   { requestsMax: 24_000, windowMs: TEN_MINUTES_MS },
 ];
 
-/** The rows of interface.md 8; every window of a row applies. */
+/** The rows of interface.md 8, and the keys' of wire.md G; every window of a row applies. */
 export const throttleRows = {
   catalog: perTenSeconds(4_000),
   'GET /events': perTenSeconds(500),
@@ -35,6 +35,7 @@ export const throttleRows = {
   'GET /prices-history': perTenSeconds(100),
   'POST /batch-prices-history': perTenSeconds(80),
   'GET /trades': perTenSeconds(150),
+  keys: perTenSeconds(100),
   'POST /order': burstAndSustained,
   'DELETE /order': burstAndSustained,
 } as const satisfies Readonly<Record<string, readonly RateWindow[]>>;
@@ -46,6 +47,7 @@ const rowTexts: Partial<Readonly<Record<ThrottleRow, string>>> = {
   catalog: 'the catalog in general',
   listings: 'GET /events and GET /markets together',
   general: 'the order-book interface in general',
+  keys: 'creating and deriving keys',
 };
 
 /** The name of a row in replies and documentation. */

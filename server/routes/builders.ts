@@ -2,10 +2,10 @@
 // keys are keys of the log, trades come from the view. A key's code is its owner's address, so it outlives the key.
 
 import { ApiKeyKind } from '../../engine/index.ts';
-import { readAuthHeaders } from '../auth/headers.ts';
 import { isBytes32 } from '../auth/hex.ts';
-import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import {
@@ -33,8 +33,8 @@ const createKey: Handler = async (_request, context) => {
 
 /** Includes revoked keys, with the time of revocation. */
 const listKeys: Handler = (_request, { services, caller }) => {
-  const keys = services.views.keys.allOf(caller().owner, ApiKeyKind.BUILDER);
-  return keysReply(services, keys, builderKeyRow, ['[', ']']);
+  const keys = services.views.keys.allOf(caller().owner);
+  return keysReply(services, keys, { kind: ApiKeyKind.BUILDER, rowOf: builderKeyRow, frame: ['[', ']'] });
 };
 
 function builderKeyRow({ apiKey, createdMs, deletedMs }: ApiKeyRow): string {
@@ -96,8 +96,8 @@ function* oncePerTrade(fills: Iterable<BuilderFill | undefined>): Generator<Buil
 }
 
 /** The caller's own code. @throws BadRequest without a caller, or if it has no builder key */
-function ownCode(request: HttpRequest, { services: { views }, caller }: Context): string {
-  const owner = readAuthHeaders(request.header).apiKey === '' ? undefined : caller().owner;
+function ownCode({ services: { views }, caller, hasCaller }: Context): string {
+  const owner = hasCaller ? caller().owner : undefined;
   if (owner === undefined || views.keys.activeOf(owner, ApiKeyKind.BUILDER).length === 0) {
     throw new BadRequest('missing_field: builder_code');
   }
@@ -126,7 +126,7 @@ const trades: Handler = (request, context) => {
   const { views } = context.services;
   const filter = readBuilderFilter(request.query);
   const cursor = parseCursor(request.query.get('next_cursor'));
-  const fills = fillsOf(filter.code ?? ownCode(request, context), filter, cursor, views);
+  const fills = fillsOf(filter.code ?? ownCode(context), filter, cursor, views);
   return filter.code === undefined ? tradeList(fills, cursor, views) : fillsPage(fills, cursor, views);
 };
 
@@ -140,9 +140,10 @@ const keyRow = { path: '/auth/builder-api-key', throttle: 'general', section: 'A
 export const builderEndpoints: readonly Endpoint[] = [
   {
     ...keyRow,
+    throttle: 'keys',
     method: 'POST',
     auth: 'l2',
-    summary: 'Creates a builder key for the caller.',
+    summary: `Creates a builder key for the caller, who may have ${httpLimits.ownedKeysMax} active ones.`,
     schema: schemas.createBuilderKey,
     handler: createKey,
   },

@@ -7,10 +7,11 @@ import { credentialsOf, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts
 import { readAuthHeaders } from '../auth/headers.ts';
 import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import { requireKeyId } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { keysReply } from './ownedKeys.ts';
+import { keysReply, requireRoomForKey } from './ownedKeys.ts';
 import { walletsOfOwner } from './ownerWallets.ts';
 import { claimWallets, submitAccepted } from './submit.ts';
 
@@ -29,6 +30,8 @@ const createKey: Handler = async (request, context) => {
   }
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   if (latest?.isActive && isOfSecret(latest, secret)) throw new BadRequest('Could not create api key');
+  // A key of another server secret is replaced.
+  if (!latest?.isActive) requireRoomForKey(context.services, owner, ApiKeyKind.TRADING);
   const generation = latest === undefined ? 0 : latest.generation + 1;
   const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
   const credentials = deriveCredentials(secret, identity);
@@ -56,7 +59,11 @@ const deriveKey: Handler = (request, { services: { views, secret }, caller }) =>
 
 const listKeys: Handler = (_request, { services, caller }) => {
   const keys = services.views.keys.activeOf(caller().owner, ApiKeyKind.TRADING);
-  return keysReply(services, keys, ({ apiKey }) => `"${apiKey}"`, ['{"apiKeys":[', ']}']);
+  return keysReply(services, keys, {
+    kind: ApiKeyKind.TRADING,
+    rowOf: ({ apiKey }) => `"${apiKey}"`,
+    frame: ['{"apiKeys":[', ']}'],
+  });
 };
 
 const deleteKey: Handler = async (_request, context) => {
@@ -66,14 +73,15 @@ const deleteKey: Handler = async (_request, context) => {
 };
 
 const row = { throttle: 'general', section: 'A.2' } as const;
+const made = { ...row, throttle: 'keys' } as const;
 
 export const keysEndpoints: readonly Endpoint[] = [
   {
-    ...row,
+    ...made,
     method: 'POST',
     path: '/auth/api-key',
     auth: 'l1',
-    summary: 'Creates the API key of a wallet and nonce; 400 if it exists.',
+    summary: `Creates the API key of a wallet and nonce; 400 if it exists, or the wallet has ${httpLimits.ownedKeysMax} active ones.`,
     schema: schemas.createKey,
     handler: createKey,
   },
@@ -87,7 +95,7 @@ export const keysEndpoints: readonly Endpoint[] = [
     handler: deleteKey,
   },
   {
-    ...row,
+    ...made,
     method: 'GET',
     path: '/auth/derive-api-key',
     auth: 'l1',

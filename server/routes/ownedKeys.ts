@@ -1,10 +1,13 @@
 // Creates, deletes and lists the API keys that an owner requests with an existing key: read-only keys and builder keys;
 // lists keys of every kind. Called by their routes. Like all keys they are derived from the server's secret, and no secret
-// is stored. An owner may have any number of keys, so work on all of them is done in parts.
+// is stored, but whoever knows the id of a read-only key reads with it. An owner may have thousands of keys, so work on all
+// of them is done in parts.
 import { randomInt } from 'node:crypto';
-import { type ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
+import { ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import type { Context, ReplySteps } from '../http/endpoint.ts';
+import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { requireKeyId } from '../wire/ids.ts';
 import { search } from '../wire/pages.ts';
@@ -15,9 +18,26 @@ import { eventOf, submitAccepted } from './submit.ts';
 /** The range of the nonces, which are drawn at random so that concurrent requests never collide. */
 const NONCES = 2 ** 48 - 1;
 
-/** Creates a key for the caller's owner. @throws BadRequest if the log refuses it */
+const KIND_TEXTS: Readonly<Record<ApiKeyKind, string>> = {
+  [ApiKeyKind.TRADING]: 'API keys',
+  [ApiKeyKind.READONLY]: 'read-only keys',
+  [ApiKeyKind.BUILDER]: 'builder keys',
+};
+
+/** @throws BadRequest if the owner has as many active keys of a kind as it may; requests under way do not count */
+export function requireRoomForKey({ views }: Context['services'], owner: string, kind: ApiKeyKind): void {
+  const { length } = views.keys.activeOf(owner, kind);
+  if (length < httpLimits.ownedKeysMax) return;
+  throw new BadRequest(
+    `Could not create api key: ${owner} has ${length} active ${KIND_TEXTS[kind]}; ` +
+      `an owner may have ${httpLimits.ownedKeysMax}. Delete one that is no longer needed`,
+  );
+}
+
+/** Creates a key for the caller's owner. @throws BadRequest if it has too many, or the log refuses it */
 export async function makeOwnedKey({ services, caller }: Context, kind: ApiKeyKind): Promise<ApiCredentials> {
   const { owner } = caller();
+  requireRoomForKey(services, owner, kind);
   const nonce = randomInt(NONCES);
   const identity = { kind, owner, nonce, generation: 0 };
   const credentials = deriveCredentials(services.secret, identity);
@@ -48,15 +68,21 @@ export async function deleteKeys({ exchange }: Context['services'], keys: readon
   return count;
 }
 
-/** A reply with the keys that derive from the present server secret, each rendered as a row. */
+/** A list of keys of one kind: each is rendered as a row. */
+interface KeyList {
+  readonly kind: ApiKeyKind;
+  readonly rowOf: (key: ApiKeyRow) => string;
+  readonly frame: Frame;
+}
+
+/** A reply with those keys of a kind that derive from the present server secret. */
 export function keysReply(
   { secret }: Context['services'],
   keys: readonly ApiKeyRow[],
-  rowOf: (key: ApiKeyRow) => string,
-  frame: Frame,
+  { kind, rowOf, frame }: KeyList,
 ): ReplySteps {
   function* rows(): Generator<string | undefined> {
-    for (const key of search(keys, (one) => isOfSecret(one, secret))) yield key && rowOf(key);
+    for (const key of search(keys, (one) => one.kind === kind && isOfSecret(one, secret))) yield key && rowOf(key);
   }
   return rowsReply(rows(), frame);
 }

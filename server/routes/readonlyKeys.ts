@@ -6,6 +6,7 @@ import { isOfSecret } from '../auth/apiKeys.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
+import { httpLimits } from '../http/limits.ts';
 import { isFields } from '../lib/jsonFields.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { isUuid } from '../wire/ids.ts';
@@ -24,7 +25,11 @@ const create: Handler = async (_request, context) => {
 
 const list: Handler = (_request, { services, caller }) => {
   const keys = services.views.keys.activeOf(caller().owner, ApiKeyKind.READONLY);
-  return keysReply(services, keys, ({ apiKey }) => `"${apiKey}"`, ['[', ']']);
+  return keysReply(services, keys, {
+    kind: ApiKeyKind.READONLY,
+    rowOf: ({ apiKey }) => `"${apiKey}"`,
+    frame: ['[', ']'],
+  });
 };
 
 const isReadonly = (key: ApiKeyRow | undefined, owner: string): key is ApiKeyRow =>
@@ -69,10 +74,11 @@ export const readonlyKeyEndpoints: readonly Endpoint[] = [
   },
   {
     ...row,
+    throttle: 'keys',
     method: 'POST',
     path: '/auth/readonly-api-key',
     auth: 'l2',
-    summary: 'Creates a read-only key for the caller.',
+    summary: `Creates a read-only key for the caller, who may have ${httpLimits.ownedKeysMax}.`,
     schema: schemas.createReadonlyKey,
     handler: create,
   },

@@ -2,6 +2,7 @@
 // from the events, which state the new balance after each change; nothing is summed here. Fed by the follower of index.ts;
 // read by routes and by authentication.
 import { type EventOf, ExchangeMode, type Sections, tokenNumber } from '../../engine/index.ts';
+import { DerivedWallets } from './derivedWallets.ts';
 import type { Account, Draft, Order } from './records.ts';
 import { FEES_ACCOUNT, HOUSE_ACCOUNT, reservedAccounts } from './reservedAccounts.ts';
 
@@ -23,8 +24,7 @@ export class AccountsView {
   private bindings = new Map<string, Binding>();
   /** The latest binding, keyed by `owner/signatureType`. */
   private bound = new Map<string, Binding>();
-  /** Owner by wallet, for the wallets derived from the address of an API key's owner, funded or not. */
-  private derived = new Map<string, string>();
+  private readonly derived = new DerivedWallets();
   private ownerFlags = new Map<string, number>();
   private depositWallets = new Map<string, string>();
   private exchangeMode: ExchangeMode = ExchangeMode.NORMAL;
@@ -66,12 +66,12 @@ export class AccountsView {
 
   /** The owner from whose address the wallet is derived; undefined unless that owner has created an API key. */
   ownerOfDerived(wallet: string): string | undefined {
-    return this.derived.get(wallet);
+    return this.derived.ownerOf(wallet);
   }
 
   /** An owner created an API key; the command lists the wallets derived from the owner's address. */
   ownerKnown(owner: string, wallets: readonly string[]): void {
-    for (const wallet of wallets) this.derived.set(wallet, owner);
+    this.derived.add(owner, wallets);
   }
 
   /** The binding of a wallet, with its signature type. */
@@ -185,9 +185,10 @@ export class AccountsView {
 
   /** This view's part of a snapshot. */
   visit(sections: Sections): void {
-    const { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode } = this;
-    const known = { accounts, wallets, byOwner, bindings, bound, derived, ownerFlags, depositWallets, exchangeMode };
+    const { accounts, wallets, byOwner, bindings, bound, ownerFlags, depositWallets, exchangeMode } = this;
+    const known = { accounts, wallets, byOwner, bindings, bound, ownerFlags, depositWallets, exchangeMode };
     Object.assign(this, sections.plain('accounts', known));
+    this.derived.visit(sections.part('derived'));
   }
 
   private addToOwner(account: AccountDraft, owner: string): void {

@@ -8,11 +8,19 @@ export function uuidOfKeyId(keyId: string): string {
   return `${keyId.slice(2, 10)}-${keyId.slice(10, 14)}-${keyId.slice(14, 18)}-${keyId.slice(18, 22)}-${keyId.slice(22)}`;
 }
 
+/** An owner's keys of every kind, oldest first. Apart, since the active ones have a bound and all that ever were have none. */
+interface OwnedKeys {
+  readonly all: ApiKeyRow[];
+  readonly active: ApiKeyRow[];
+}
+
+const NONE: readonly ApiKeyRow[] = [];
+
 export class KeysView {
   private readonly byUuid = new Map<string, Draft<ApiKeyRow>>();
   private readonly byKeyId = new Map<string, Draft<ApiKeyRow>>();
   private readonly byIdentity = new Map<string, ApiKeyRow>();
-  private readonly byOwner = new Map<string, Draft<ApiKeyRow>[]>();
+  private readonly byOwner = new Map<string, OwnedKeys>();
   private made: ApiKeyRow | undefined;
   /** By key: the heartbeat id that it must send next; absent for a key that sends none. */
   private heartbeats = new Map<string, string>();
@@ -33,12 +41,12 @@ export class KeysView {
 
   /** The owner's active keys of a kind, oldest first. */
   activeOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
-    return (this.byOwner.get(owner) ?? []).filter((key) => key.isActive && key.kind === kind);
+    return (this.byOwner.get(owner)?.active ?? NONE).filter((key) => key.kind === kind);
   }
 
-  /** All keys of a kind that the owner ever had, oldest first. */
-  allOf(owner: string, kind: ApiKeyKind): readonly ApiKeyRow[] {
-    return (this.byOwner.get(owner) ?? []).filter((key) => key.kind === kind);
+  /** All keys, of every kind, that the owner ever had, oldest first: any number. The list grows as the owner gets more. */
+  allOf(owner: string): readonly ApiKeyRow[] {
+    return this.byOwner.get(owner)?.all ?? NONE;
   }
 
   /** The heartbeat id (16 bytes of hex) that a key must send next; undefined for a key that sends none. */
@@ -78,6 +86,8 @@ export class KeysView {
     if (key === undefined) return;
     key.isActive = false;
     key.deletedMs = tMs;
+    const active = this.byOwner.get(key.owner)?.active;
+    active?.splice(active.indexOf(key), 1);
   }
 
   heartbeatAccepted({ keyId, next }: EventOf<'HeartbeatAccepted'>): void {
@@ -96,13 +106,16 @@ export class KeysView {
   }
 
   private add(key: Draft<ApiKeyRow>): void {
-    const { apiKey, keyId, owner, nonce, kind } = key;
+    const { apiKey, keyId, owner, nonce, kind, isActive } = key;
     this.made = key;
     this.byUuid.set(apiKey, key);
     this.byKeyId.set(keyId, key);
     this.byIdentity.set(`${owner}/${nonce}/${kind}`, key);
     const owned = this.byOwner.get(owner);
-    if (owned === undefined) this.byOwner.set(owner, [key]);
-    else owned.push(key);
+    if (owned === undefined) this.byOwner.set(owner, { all: [key], active: isActive ? [key] : [] });
+    else {
+      owned.all.push(key);
+      if (isActive) owned.active.push(key);
+    }
   }
 }

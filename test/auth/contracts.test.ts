@@ -1,7 +1,7 @@
 // The chain table: stock addresses, overrides, chains without stock addresses.
 // The addresses themselves are facts of the venue's protocol, checked by the order vectors.
 import { expect, test } from 'vitest';
-import { chainContracts, isReplayableAtLiveVenue, STOCK_CHAINS } from '../../server/auth/contracts.ts';
+import { chainContracts, isLiveVenuesChain, STOCK_CHAINS } from '../../server/auth/contracts.ts';
 import { isAddress } from '../../server/auth/hex.ts';
 import { EXCHANGE, NEG_RISK_EXCHANGE } from './vectors.ts';
 
@@ -40,9 +40,8 @@ test('a chain without stock addresses needs every address, and invalid chain ids
   for (const chainId of [0, -1, 1.5, Number.NaN]) expect(() => chainContracts(chainId)).toThrow(/is not a chain id/);
 });
 
-test('only orders for a stock exchange of chain 137 are replayable at the live venue', () => {
-  expect(isReplayableAtLiveVenue(chainContracts(137))).toBe(true);
-  expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER }))).toBe(true);
-  expect(isReplayableAtLiveVenue(chainContracts(137, { exchange: OTHER, negRiskExchange: OTHER }))).toBe(false);
-  expect(isReplayableAtLiveVenue(chainContracts(80002))).toBe(false);
+test("chain 137 is the live venue's, whatever the contracts", () => {
+  expect(isLiveVenuesChain(chainContracts(137))).toBe(true);
+  expect(isLiveVenuesChain(chainContracts(137, { exchange: OTHER, negRiskExchange: OTHER }))).toBe(true);
+  expect(isLiveVenuesChain(chainContracts(80002))).toBe(false);
 });

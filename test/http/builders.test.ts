@@ -3,7 +3,7 @@
 import { getAddress } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { l2Headers, send, serviceHeaders } from '../support/client.ts';
+import { type HeaderFields, l2Headers, send, serviceHeaders } from '../support/client.ts';
 import { inUpperCase } from '../support/hex.ts';
 import {
   alice,
@@ -201,6 +201,23 @@ test('a request without builder_code is rejected unless it comes from the owner 
   expect((await send(server.url, 'GET', '/builder/trades', undefined, headers)).status).toBe(401);
   expect((await call(alice, 'DELETE', '/auth/builder-api-key')).status).toBe(200);
   expect((await call(alice, 'GET', '/builder/trades')).status).toBe(400);
+});
+
+test('a read-only key of the owner of a builder key gets the own trades, in either of its headers', async () => {
+  const { code } = await makeBuilderKey();
+  const { id } = await trade(market, code, undefined);
+  const { apiKey } = (await call(alice, 'POST', '/auth/readonly-api-key')).json;
+  const own = (headers: HeaderFields) =>
+    send(server.url, 'GET', '/builder/trades', undefined, { POLY_ADDRESS: alice.wallet.address, ...headers });
+  for (const headers of [{ POLY_API_KEY: apiKey }, { POLY_READONLY_API_KEY: apiKey }]) {
+    const { status, json } = await own(headers);
+    expect([status, json[0]?.id]).toEqual([200, id]);
+  }
+  for (const wrong of ['x', alice.key.apiKey]) {
+    expect((await own({ POLY_READONLY_API_KEY: wrong })).status).toBe(401);
+  }
+  // An API key beside it takes precedence, as everywhere.
+  expect((await own({ POLY_API_KEY: 'x', POLY_READONLY_API_KEY: apiKey })).status).toBe(401);
 });
 
 test('builder fee rates are 0, and a malformed builder code gives 400', async () => {

@@ -88,7 +88,7 @@ describe('invalid values', () => {
 });
 
 describe('protection against replay of signatures on the live venue', () => {
-  const stock = /refuses chain 137 with the stock contracts/;
+  const stock = /refuses chain 137: orders signed for its stock contracts, and the signatures that create API keys/;
 
   test('development on an address that other machines can reach needs --chain, and rejects 137', () => {
     const base = { host: '0.0.0.0', adminToken: 'x'.repeat(16) };
@@ -123,12 +123,17 @@ describe('protection against replay of signatures on the live venue', () => {
     );
   });
 
-  test('custom contracts make 137 usable; a chain without stock contracts needs all addresses', () => {
+  test('custom contracts do not make 137 safe: the signature that creates an API key names the chain alone', () => {
     const own = { exchange: `0x${'1'.repeat(40)}`, negRiskExchange: `0x${'2'.repeat(40)}` };
     withFile(JSON.stringify({ contracts: own, chain: 137, adminToken: 'x'.repeat(20) }), (folderOfFile) => {
-      const { contracts } = resolveConfig('production', {}, {}, folderOfFile);
-      expect(contracts).toMatchObject({ chainId: 137, ...own });
+      expect(refusal(() => resolveConfig('production', {}, {}, folderOfFile))).toMatch(stock);
+      const flags = { iKnowSignaturesAreReplayable: true };
+      expect(resolveConfig('production', flags, {}, folderOfFile).contracts).toMatchObject({ chainId: 137, ...own });
+      expect(resolveConfig('development', {}, {}, folderOfFile).contracts).toMatchObject({ chainId: 137, ...own });
     });
+  });
+
+  test('a chain without stock contracts needs all addresses', () => {
     expect(refusal(() => resolveConfig('development', { chain: '5' }, {}, folder))).toMatch(
       /Chain 5 needs addresses for exchange, negRiskExchange, collateral, /,
     );

@@ -3,8 +3,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { httpLimits } from '../../server/http/limits.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
-import { createKey, type JsonReply, l2Headers, send } from '../support/client.ts';
+import { createKey, type JsonReply, l1Headers, l2Headers, send } from '../support/client.ts';
 import { UUID } from '../support/uuid.ts';
 import { callHandler, replyInTurns } from './handlerTurns.ts';
 import { alice, bob, call, market, openTradingWorld, orderBody, post, server } from './tradingWorld.ts';
@@ -14,6 +15,14 @@ afterAll(() => server.close());
 
 const withKey = (key: string, method: string, path: string, address = alice.wallet.address): Promise<JsonReply> =>
   send(server.url, method, path, undefined, { POLY_ADDRESS: address, POLY_API_KEY: key });
+
+/** Commands that create keys of an owner, at the nonces from 1. */
+const keysFor = (owner: string, kind: ApiKeyKind, count: number) =>
+  Array.from({ length: count }, (_, index) => {
+    const identity = { kind, owner, nonce: index + 1, generation: 0 };
+    const keyId = requireKeyId(deriveCredentials(server.services.secret, identity).apiKey);
+    return { type: 'CreateApiKey', keyId, ...identity } as const;
+  });
 
 test('a read-only key reads own data with only address and key, and is rejected for anything else', async () => {
   const { status, json } = await call(alice, 'POST', '/auth/readonly-api-key');
@@ -126,6 +135,40 @@ test('a wallet without an API key can create one and use it', async () => {
   expect([reply.status, reply.json]).toEqual([200, { closed_only: false }]);
 });
 
+describe('an owner with as many active keys as one may have', () => {
+  const MAX = httpLimits.ownedKeysMax;
+  const make = (nonce: number): Promise<JsonReply> =>
+    send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(server.wallets[3], String(nonce)));
+
+  test('gets no further one of that kind until it deletes one', async () => {
+    const wallet = server.wallets[3];
+    const trader = { wallet, key: await createKey(server.url, wallet) };
+    const owner = wallet.address.toLowerCase();
+    for (const [kind, count] of [
+      [ApiKeyKind.TRADING, MAX - 1],
+      [ApiKeyKind.READONLY, MAX],
+      [ApiKeyKind.BUILDER, MAX],
+    ] as const) {
+      await Promise.all(keysFor(owner, kind, count).map((key) => server.exchange.submit(encodeCommand(key))));
+    }
+    const refused = { status: 400, json: { error: expect.stringContaining(`an owner may have ${MAX}`) } };
+    for (const path of ['/auth/readonly-api-key', '/auth/builder-api-key'])
+      expect(await call(trader, 'POST', path)).toMatchObject(refused);
+    expect(await make(MAX + 5)).toMatchObject(refused);
+    // One that exists is refused as ever, so that clients derive it.
+    expect((await make(0)).json.error).toBe('Could not create api key');
+
+    const [key] = (await call(trader, 'GET', '/auth/readonly-api-keys')).json;
+    expect((await call(trader, 'DELETE', '/auth/readonly-api-key', { key })).status).toBe(200);
+    expect((await call(trader, 'POST', '/auth/readonly-api-key')).status).toBe(200);
+    expect(await call(trader, 'POST', '/auth/readonly-api-key')).toMatchObject(refused);
+    expect((await call(trader, 'DELETE', '/auth/builder-api-key')).status).toBe(200);
+    expect((await call(trader, 'POST', '/auth/builder-api-key')).status).toBe(200);
+    expect((await call(trader, 'DELETE', '/auth/api-key')).status).toBe(200);
+    expect((await make(MAX + 5)).status).toBe(200);
+  });
+});
+
 interface Asked {
   readonly body?: unknown;
   readonly exchange?: Pick<RunningExchange, 'submit'>;
@@ -156,12 +199,7 @@ describe('an owner with thousands of keys', () => {
 
   beforeAll(async () => {
     for (const kind of [ApiKeyKind.TRADING, ApiKeyKind.READONLY, ApiKeyKind.BUILDER]) {
-      const keys = Array.from({ length: KEYS }, (_, nonce) => {
-        const identity = { kind, owner, nonce, generation: 0 };
-        const keyId = requireKeyId(deriveCredentials(server.services.secret, identity).apiKey);
-        return { type: 'CreateApiKey', keyId, ...identity } as const;
-      });
-      await Promise.all(keys.map((key) => server.exchange.submit(encodeCommand(key))));
+      await Promise.all(keysFor(owner, kind, KEYS).map((key) => server.exchange.submit(encodeCommand(key))));
     }
   });
 

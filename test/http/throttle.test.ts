@@ -82,6 +82,7 @@ test('the rate table has the limits of the interface', () => {
     'GET /prices-history': '100/10',
     'POST /batch-prices-history': '80/10',
     'GET /trades': '150/10',
+    'creating and deriving keys': '100/10',
     'POST /order': '2400/10 24000/600',
     'DELETE /order': '2400/10 24000/600',
   });

@@ -170,6 +170,23 @@ test('GET /auth/api-keys counts for the API key that signs it, or for the addres
     expect(await statusesOf(4, byKey)).toEqual({ 200: 3, 429: 1 });
   }));
 
+test('creating and deriving keys counts for the address, whoever signs, and listing or deleting them does not', () =>
+  withServer({ keys: three }, async ({ url, wallets: [alice, bob] }, clock) => {
+    const key = await createKey(url, alice);
+    const derive = (): Promise<JsonReply> => send(url, 'GET', '/auth/derive-api-key', undefined, l1Headers(alice));
+    expect(await statusesOf(4, derive)).toEqual({ 200: 2, 429: 2 });
+    for (const path of ['/auth/readonly-api-key', '/auth/builder-api-key'])
+      expect((await sendSigned(url, alice.address, key, 'POST', path)).json.error).toContain(
+        'the limit for creating and deriving keys is 3 requests in 10 s',
+      );
+    expect((await send(url, 'POST', '/auth/api-key', undefined, l1Headers(bob))).status).toBe(429);
+    const others = ['/auth/api-keys', '/auth/readonly-api-keys', '/auth/builder-api-key', '/auth/api-keys'];
+    for (const path of others) expect((await sendSigned(url, alice.address, key, 'GET', path)).status).toBe(200);
+    clock.advance(10_000);
+    const made = (): Promise<JsonReply> => sendSigned(url, alice.address, key, 'POST', '/auth/readonly-api-key');
+    expect(await statusesOf(5, made)).toEqual({ 200: 3, 429: 2 });
+  }));
+
 test('a read-only key has its own rate, and builder trades without a key count for the address', () =>
   withServer({ general: three }, async ({ url, wallets: [alice] }) => {
     const key = await createKey(url, alice);
@@ -180,7 +197,8 @@ test('a read-only key has its own rate, and builder trades without a key count f
       429: 2,
     });
     const path = `/builder/trades?builder_code=0x${'1'.repeat(64)}`;
-    expect(await statusesOf(5, () => send(url, 'GET', path))).toEqual({ 200: 2, 429: 3 });
+    // The address's first two requests created the keys.
+    expect(await statusesOf(5, () => send(url, 'GET', path))).toEqual({ 200: 1, 429: 4 });
     expect(
       (await send(url, 'GET', path, undefined, l2Headers(alice.address, key, 'GET', '/builder/trades'))).status,
     ).toBe(200);

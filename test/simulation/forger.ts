@@ -43,7 +43,10 @@ const withAmounts = (order: CommandOf<'PlaceOrder'>, scaled: (micro: number) => 
 
 /** The trading keys that an owner has or had, and the one that it may get. */
 const keysOfAll = ({ views, actors }: Sight, owner: string): readonly string[] => [
-  ...views.keys.allOf(owner, ApiKeyKind.TRADING).map(({ keyId }) => keyId),
+  ...views.keys
+    .allOf(owner)
+    .filter(({ kind }) => kind === ApiKeyKind.TRADING)
+    .map(({ keyId }) => keyId),
   actors[0].keys[1],
 ];
 
