@@ -1,6 +1,6 @@
-// Lists of the catalog whose pages hold any number of markets: no step of such a reply renders more than a few milliseconds'
-// worth of rows, and the whole is the same as in one step. Handlers over a real exchange and its views; counts rows and
-// steps, not time.
+// Lists of the catalog and of the order book whose pages hold any number of markets, or look at all of them: no step of such a
+// reply renders or examines more than a few milliseconds' worth, and the whole is the same as in one step. Handlers over a
+// real exchange and its views; counts rows and steps, not time.
 import { expect, onTestFinished, test } from 'vitest';
 import { type Command, encodeCommand, openExchange, VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
@@ -154,4 +154,36 @@ test('rows show what has changed since the first step, and do so in later lists 
     .at(-1)
     .markets.slice(-1);
   expect(again).toEqual([market]);
+});
+
+/** More markets than one step examines. */
+const MANY = 20_600;
+
+test('lists with cursors examine and render markets in steps, and keep no more than 20,000 rows', async () => {
+  const listing = new Listing();
+  await listing.addMarkets(MANY);
+  for (const path of ['/sampling-markets', '/sampling-simplified-markets']) {
+    const { text, stepCount } = await make(listing.ask(path));
+    expect(stepCount).toBe(2);
+    expect(JSON.parse(text)).toEqual({ data: [], next_cursor: 'LTE=', limit: 500, count: 0 });
+  }
+  const farOffset = Buffer.from(String(MANY - 1)).toString('base64');
+  expect(await make(listing.ask('/simplified-markets', `next_cursor=${farOffset}`))).toMatchObject({ stepCount: 2 });
+
+  const first = await make(listing.ask('/simplified-markets'));
+  expect(first.rendered).toEqual([100, 100, 100, 100, 100]);
+  const again = await make(listing.ask('/simplified-markets'));
+  expect(again).toEqual({ text: first.text, rendered: [0], stepCount: 1 });
+  let found = 0;
+  for (let cursor = ''; cursor !== 'LTE='; ) {
+    const { data, next_cursor } = JSON.parse(
+      (await make(listing.ask('/simplified-markets', `next_cursor=${cursor}`))).text,
+    );
+    expect(data[0].slug).toBe(`m${found + 1}`);
+    found += data.length;
+    cursor = next_cursor;
+  }
+  expect(found).toBe(MANY);
+  const dropped = await make(listing.ask('/simplified-markets'));
+  expect(dropped).toEqual(first);
 });
