@@ -76,6 +76,9 @@ export type ReplySteps = Generator<undefined, Reply>;
 
 export type Handler = (request: HttpRequest, context: Context) => Reply | ReplySteps | Promise<Reply>;
 
+/** A handler that may have to wait before it can begin a reply of many steps. */
+export type LateHandler = (...parameters: Parameters<Handler>) => ReturnType<Handler> | Promise<Reply | ReplySteps>;
+
 export interface Endpoint {
   readonly method: Method;
   /** Path with `{name}` parts, from the root. */
@@ -91,7 +94,7 @@ export interface Endpoint {
   readonly summary: string;
   /** Its input and output: /openapi.json is built from it, and tests check every request and reply against it. */
   readonly schema: EndpointSchema;
-  readonly handler: Handler;
+  readonly handler: LateHandler;
   /** Parses the body's fields before authentication, where the interface requires that order of checks. */
   readonly parse?: (json: unknown) => unknown;
   /** Text of the 400 for a body that is not JSON, where the interface fixes one; otherwise the reply says what is wrong. */

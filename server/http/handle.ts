@@ -16,7 +16,7 @@ import { publishAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
 import { preflightHeaders } from './cors.ts';
-import type { Context, Endpoint, Method, Reply } from './endpoint.ts';
+import type { Context, Endpoint, Method, Reply, ReplySteps } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { HeldBytes } from './heldBytes.ts';
 import { type HostGuard, hostGuard } from './host.ts';
@@ -198,7 +198,14 @@ export class Door {
     const caller = this.authenticator.callerOf(endpoint, request);
     if (!visit.isCounted) this.countCaller(visit, endpoint, caller);
     const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
-    const reply = inTurns(result, visit);
+    if (!(result instanceof Promise)) this.build(visit, result);
+    else result.then((made) => this.build(visit, made)).catch((error: unknown) => this.fail(visit, error));
+  }
+
+  /** Sends a reply, or builds it in turns and sends it then. */
+  private build(visit: Visit, made: Reply | ReplySteps): void {
+    if (visit.isAborted) return;
+    const reply = inTurns(made, visit);
     if (reply instanceof Promise) {
       if (reply !== result) visit.request = undefined; // only its steps remain, and they may wait for long
       reply.then(

@@ -11,7 +11,7 @@ import {
   RowState,
   relatedTags,
 } from '../catalog/index.ts';
-import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, HttpRequest, LateHandler, Reply, ReplySteps } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
 import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
@@ -28,19 +28,32 @@ import {
 import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
 import { descriptionOf } from '../wire/markets.ts';
 import { parseWhole } from '../wire/numbers.ts';
-import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
+import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './catalogFilters.ts';
+import { inSteps } from './rowsReply.ts';
 import { search } from './search.ts';
 
 /** Renders the JSON of a reply. */
 type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
+
+/** Appends the JSON of a reply that may be long; yields before each row. */
+type LongAnswer = (...parameters: Parameters<Answer>) => Generator<undefined, Pieces>;
 
 /** A handler that brings the catalog up to date and then answers from it. */
 function answering(dialect: CatalogDialect, answer: Answer): Handler {
   return (request: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
     catalog.settle(exchange.now());
     return { body: answer(new QueryReader(request.query, dialect), catalog, views, request) };
+  };
+}
+
+/** The same in steps, with the catalog brought up to date in each. */
+function answeringInSteps(dialect: CatalogDialect, answer: LongAnswer): Handler {
+  return function* (request: HttpRequest, { services: { catalog, views, exchange } }: Context): ReplySteps {
+    const settle = (): void => catalog.settle(exchange.now());
+    settle();
+    return { body: yield* inSteps(answer(new QueryReader(request.query, dialect), catalog, views, request), settle) };
   };
 }
 
@@ -61,12 +74,10 @@ function appendMarkets(reader: QueryReader, catalog: Catalog, rows: readonly Mar
   return to;
 }
 
-/** A page of a keyset list: the rows under the list's name, and the cursor of the next page. */
-function keysetPage(name: string, append: (to: Pieces) => Pieces, form: ListForm, next: ColumnsPlace | undefined) {
-  const to = append([bytesOf(`{"${name}":`)]);
-  to.push(bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`));
-  return to;
-}
+/** What precedes and follows the rows of a keyset list: their name, and the cursor of the next page. */
+const keysetOpen = (name: string): Uint8Array => bytesOf(`{"${name}":`);
+const keysetEnd = (form: ListForm, next: ColumnsPlace | undefined): Uint8Array =>
+  bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`);
 
 const listMarkets: Answer = (reader, catalog, views) => {
   const { dialect } = reader;
@@ -80,26 +91,32 @@ export const rootMarkets = answering(rootCatalog, listMarkets);
 const listMarketsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.marketColumns, stateDefaults(reader.dialect));
   const { rows, next } = marketRows(reader, catalog, views, form);
-  return keysetPage('markets', (to) => appendMarkets(reader, catalog, rows, to), form, next);
+  const to = appendMarkets(reader, catalog, rows, [keysetOpen('markets')]);
+  to.push(keysetEnd(form, next));
+  return to;
 };
 
-function appendEvents(reader: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): Pieces {
+function appendEvents(reader: QueryReader, catalog: Catalog, rows: readonly EventRow[], to: Pieces): AppendingRows {
   const { eventInList, marketlessEvent } = reader.dialect;
   const append = (reader.flag('include_markets') ?? true) ? eventInList : marketlessEvent;
-  appendList(to, rows, (event) => append(catalog, event, to));
-  return to;
+  return appendRows(to, rows, (event) => append(catalog, event, to));
 }
 
-const listEvents: Answer = (reader, catalog, views) => {
+const listEvents: LongAnswer = function* (reader, catalog, views) {
   const form = readList(reader, catalog.eventColumns, '/events/keyset', {});
   const { rows } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  return appendEvents(reader, catalog, rows, []);
+  const to: Pieces = [];
+  yield* appendEvents(reader, catalog, rows, to);
+  return to;
 };
 
-const listEventsByKey: Answer = (reader, catalog, views) => {
+const listEventsByKey: LongAnswer = function* (reader, catalog, views) {
   const form = readKeyset(reader, catalog.eventColumns, {});
   const { rows, next } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  return keysetPage('events', (to) => appendEvents(reader, catalog, rows, to), form, next);
+  const to = [keysetOpen('events')];
+  yield* appendEvents(reader, catalog, rows, to);
+  to.push(keysetEnd(form, next));
+  return to;
 };
 
 /** The number in a path. @throws BadRequest if it is not a whole number */
@@ -172,8 +189,11 @@ const marketDescription: Answer = (reader, catalog, views, request) => {
   const market = pathMarket(reader, catalog, views, request);
   return JSON.stringify({ id: String(market.marketId), description: descriptionOf(market, catalog.eventOf(market)) });
 };
-const oneEvent: Answer = (reader, catalog, views, request) =>
-  piecesOf(reader.dialect.oneEvent, catalog, pathEvent(reader, catalog, views, request));
+const oneEvent: LongAnswer = function* (reader, catalog, views, request) {
+  const to: Pieces = [];
+  yield* reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request), to);
+  return to;
+};
 const eventTags: Answer = (reader, catalog, views, request) =>
   piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, request));
 
@@ -255,18 +275,18 @@ const listSeries: Answer = (reader, catalog) => {
 /** Most events shown with a series, the newest ones: a series of five-minute rounds has a hundred thousand in a year. */
 const SERIES_EVENTS_MAX = 2_000;
 
-const oneSeries: Answer = (reader, catalog, { markets }, request) => {
+const oneSeries: LongAnswer = function* (reader, catalog, { markets }, request) {
   const series = labelOf(reader, catalog.series, request);
   const newest = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
   const events = newest.filter((event) => (catalog.eventFiguresOf(event).state & RowState.ACTIVE) !== 0);
   const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
-  appendList(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
+  yield* appendRows(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
   to.push(bytesOf('}'));
   return to;
 };
 
 type Schemas = typeof rootSchemas;
-type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: Handler];
+type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: LateHandler];
 
 const constantReply =
   (body: string): Handler =>
@@ -277,6 +297,7 @@ const statusText: Handler = () => ({ body: 'OK', headers: { 'content-type': 'tex
 
 function catalogRows(dialect: CatalogDialect): readonly Row[] {
   const by = (answer: Answer): Handler => answering(dialect, answer);
+  const inStepsBy = (answer: LongAnswer): Handler => answeringInSteps(dialect, answer);
   const rows: readonly Row[] = [
     ['/markets', 'GET /markets', 'Markets of the catalog.', 'markets', by(listMarkets)],
     ['/markets/keyset', 'GET /markets', 'The same, with cursor pagination.', 'marketsKeyset', by(listMarketsByKey)],
@@ -284,11 +305,11 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}', 'catalog', 'One market by id.', 'market', by(oneMarket)],
     ['/markets/{id}/tags', 'catalog', 'The tags of a market.', 'tagsOf', by(marketTags)],
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
-    ['/events', 'GET /events', 'Events.', 'events', by(listEvents)],
-    ['/events/keyset', 'GET /events', 'The same, with cursor pagination.', 'eventsKeyset', by(listEventsByKey)],
+    ['/events', 'GET /events', 'Events.', 'events', inStepsBy(listEvents)],
+    ['/events/keyset', 'GET /events', 'The same, with cursor pagination.', 'eventsKeyset', inStepsBy(listEventsByKey)],
     ['/events/creators', 'catalog', 'Named creators of events: none.', 'nothing', constantReply('[]')],
-    ['/events/slug/{slug}', 'catalog', 'One event by slug.', 'event', by(oneEvent)],
-    ['/events/{id}', 'catalog', 'One event by id.', 'event', by(oneEvent)],
+    ['/events/slug/{slug}', 'catalog', 'One event by slug.', 'event', inStepsBy(oneEvent)],
+    ['/events/{id}', 'catalog', 'One event by id.', 'event', inStepsBy(oneEvent)],
     ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
     ['/tags', 'GET /tags', 'Tags, ordered by id.', 'tags', by(listTags)],
     ['/tags/slug/{slug}', 'catalog', 'One tag by slug.', 'tag', by(oneTag)],
@@ -304,7 +325,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       ],
     ]),
     ['/series', 'catalog', 'Series of events, ordered by id.', 'series', by(listSeries)],
-    ['/series/{id}', 'catalog', 'One series by id.', 'oneSeries', by(oneSeries)],
+    ['/series/{id}', 'catalog', 'One series by id.', 'oneSeries', inStepsBy(oneSeries)],
     [
       '/public-search',
       'GET /public-search',

@@ -3,7 +3,7 @@
 // here.
 
 import { MarketStatus } from '../../engine/index.ts';
-import type { Context, Endpoint, Handler, HttpRequest, Reply } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
@@ -17,10 +17,11 @@ import {
   simplifiedRecord,
   tokenConditionRecord,
 } from '../wire/markets.ts';
-import { pageOf, pagePieces, parseCursor } from '../wire/pages.ts';
+import { findPage, pagePieces, parseCursor, search } from '../wire/pages.ts';
 import { readConditionId } from '../wire/readIds.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
+import { inSteps } from './rowsReply.ts';
 
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
@@ -28,25 +29,22 @@ const PAGE_ROWS = 500;
 /** Whether a market is in the sampling lists: it takes orders and offers rewards to makers. */
 const isSampled = (market: Market): boolean => market.status === MarketStatus.OPEN && hasRewards(market);
 
-/** The markets of a list from the cursor on, without copying the list. */
-function* listed(all: readonly Market[], after: number | undefined, isIn: (market: Market) => boolean) {
-  for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) {
-    if (isIn(all[index])) yield all[index];
-  }
+/** Markets examined in one step: about a millisecond of work. */
+const MARKETS_A_STEP = 20_000;
+
+/** The markets from the cursor on, without copying the list. */
+function* marketsFrom(all: readonly Market[], after: number | undefined): Generator<Market> {
+  for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) yield all[index];
 }
 
 /** A page of the markets of a list, oldest first. */
 function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof keptRows>): Handler {
-  return (request: HttpRequest, { services: { views, catalog } }: Context): Reply => {
+  return function* (request: HttpRequest, { services: { views, catalog } }: Context): ReplySteps {
     const cursor = parseCursor(request.query.get('next_cursor'));
-    const { markets } = views;
-    const all = listed(markets.list(), cursor.after, isIn);
-    const { rows, nextCursor } = pageOf(all, ({ index }) => index, false, cursor, PAGE_ROWS);
-    const items = rows.map((market) => {
-      const event = markets.eventByNumber(market.eventNumber);
-      return rowOf(market, event, catalog.tagNamesOf(event));
-    });
-    return { body: pagePieces(items, nextCursor, PAGE_ROWS) };
+    const found = search(marketsFrom(views.markets.list(), cursor.after), isIn, MARKETS_A_STEP);
+    const { rows, nextCursor } = yield* findPage(found, ({ index }) => index, false, cursor, PAGE_ROWS);
+    const render = (market: Market): Uint8Array => rowOf(catalog, market);
+    return { body: yield* inSteps(pagePieces(rows, render, nextCursor, PAGE_ROWS)) };
   };
 }
 

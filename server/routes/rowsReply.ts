@@ -1,6 +1,8 @@
 // Replies of many rows, rendered on request in parts, one a turn of the event loop. Used by the routes of market data,
-// histories and keys. Each row is consistent in itself; later rows may reflect later records.
+// histories and keys, and by those of catalog and market lists, whose rows are kept once rendered. Each row is consistent in
+// itself; later rows may reflect later records.
 import type { ReplySteps } from '../http/endpoint.ts';
+import { renderedCount } from '../wire/keptRows.ts';
 import { bytesOf, type Pieces } from '../wire/pieces.ts';
 
 /** Characters in one part: a few milliseconds of work, or hundreds of typical books. */
@@ -33,4 +35,32 @@ export function* rowsReply(rows: Iterable<string | undefined>, [open, close]: Fr
   if (pieces.length === 0) return { body: text };
   pieces.push(bytesOf(text));
   return { body: pieces };
+}
+
+/** Most rows of a step: those that are rendered, and all of them, for most are kept. Each is a few milliseconds of work. */
+const RENDERED_A_STEP = 100;
+const ROWS_A_STEP = 1_000;
+
+/**
+ * Appends as many rows in each step as a few milliseconds allow.
+ * @param rows yields before each row
+ * @param resume called at the start of each further step
+ */
+export function* inSteps<Result>(
+  rows: Generator<undefined, Result>,
+  resume: () => void = () => {},
+): Generator<undefined, Result> {
+  let firstRendered = renderedCount();
+  let rowCount = 0;
+  for (;;) {
+    const { done, value } = rows.next();
+    if (done === true) return value;
+    if (rowCount === ROWS_A_STEP || renderedCount() - firstRendered >= RENDERED_A_STEP) {
+      yield;
+      resume();
+      firstRendered = renderedCount();
+      rowCount = 0;
+    }
+    rowCount += 1;
+  }
 }

@@ -2,13 +2,14 @@
 // catalog-and-data.md 6). Entered into the table of paths by catalog.ts. Events are found through the catalog's index;
 // tags, which are few, are scanned.
 import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../catalog/index.ts';
-import type { Handler } from '../http/endpoint.ts';
+import type { LateHandler, ReplySteps } from '../http/endpoint.ts';
 import type { EventRow, Views } from '../views/index.ts';
 import { tagMatch } from '../wire/catalog.ts';
 import type { CatalogDialect } from '../wire/catalogDialects.ts';
 import { QueryReader, readSearch, type SearchForm } from '../wire/catalogQuery.ts';
-import { appendList, bytesOf, type Pieces } from '../wire/pieces.ts';
+import { appendRows, bytesOf, type Pieces } from '../wire/pieces.ts';
 import { searchFilters } from './catalogFilters.ts';
+import { inSteps } from './rowsReply.ts';
 
 const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
 
@@ -60,33 +61,47 @@ function eventsShown(
 
 const EVENTS_FOUND = bytesOf('{"events":');
 
+/** Searches at once, and appends what it found; yields before each row. */
+function* resultsOf(
+  catalog: Catalog,
+  views: Views,
+  reader: QueryReader,
+  form: SearchForm,
+): Generator<undefined, Pieces> {
+  const { text, limit, page, hasTags, creator, closed, isSlim } = form;
+  const isFindable = catalog.groups.findableEvents(creator, closed);
+  const filters = searchFilters(catalog, reader);
+  const isWanted = (number: number): boolean =>
+    isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
+  const events = catalog.search.find(text, isWanted);
+  const countOf = catalog.groups.eventCounts(hasTags ? creator : undefined);
+  const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
+  const offset = (page - 1) * limit;
+  const shown = eventsShown(catalog, views, events, form);
+  const hasMore = offset + limit < Math.max(events.length, tags.length);
+  const rest = JSON.stringify({
+    ...(isSlim && { hasMore }),
+    tags: tags.slice(offset, offset + limit).map((tag) => tagMatch(tag, countOf(tag))),
+    pagination: { hasMore, totalResults: events.length + tags.length },
+  });
+  const to: Pieces = [EVENTS_FOUND];
+  const append = isSlim ? reader.dialect.slimEvent : reader.dialect.foundEvent;
+  yield* appendRows(to, shown, (event) => append(catalog, event, to));
+  to.push(bytesOf(`,${rest.slice(1)}`));
+  return to;
+}
+
 /** GET /public-search. Waits for the index, so that new events are found. */
-export function search(dialect: CatalogDialect): Handler {
+export function search(dialect: CatalogDialect): LateHandler {
   return async (request, { services: { catalog, views, exchange } }) => {
     const reader = new QueryReader(request.query, dialect);
     const form = readSearch(reader, catalog.eventColumns);
-    const { text, limit, page, hasTags, creator, closed, isSlim } = form;
     await catalog.search.ready();
-    catalog.settle(exchange.now());
-    const isFindable = catalog.groups.findableEvents(creator, closed);
-    const filters = searchFilters(catalog, reader);
-    const isWanted = (number: number): boolean =>
-      isFindable(number) && filters.every((filter) => filter.isWanted(number - 1));
-    const events = catalog.search.find(text, isWanted);
-    const countOf = catalog.groups.eventCounts(hasTags ? creator : undefined);
-    const tags = hasTags ? tagsFound(catalog, text, countOf) : [];
-    const offset = (page - 1) * limit;
-    const shown = eventsShown(catalog, views, events, form);
-    const hasMore = offset + limit < Math.max(events.length, tags.length);
-    const rest = JSON.stringify({
-      ...(isSlim && { hasMore }),
-      tags: tags.slice(offset, offset + limit).map((tag) => tagMatch(tag, countOf(tag))),
-      pagination: { hasMore, totalResults: events.length + tags.length },
-    });
-    const body: Pieces = [EVENTS_FOUND];
-    const append = isSlim ? dialect.slimEvent : dialect.foundEvent;
-    appendList(body, shown, (event) => append(catalog, event, body));
-    body.push(bytesOf(`,${rest.slice(1)}`));
-    return { body };
+    const settle = (): void => catalog.settle(exchange.now());
+    function* reply(): ReplySteps {
+      settle();
+      return { body: yield* inSteps(resultsOf(catalog, views, reader, form), settle) };
+    }
+    return reply();
   };
 }

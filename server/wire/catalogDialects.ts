@@ -10,6 +10,8 @@ import {
   appendMarketEvent,
   appendMarketlessEvent,
   appendOfficialMarketEvent,
+  asLong,
+  type LongShape,
   marketWith,
   type Shape,
 } from './catalogTexts.ts';
@@ -19,14 +21,14 @@ export interface CatalogDialect {
   readonly mount: '' | '/gamma';
   readonly marketInList: Shape<Market>;
   readonly oneMarket: Shape<Market>;
-  readonly eventInList: Shape<EventRow>;
+  readonly eventInList: LongShape<EventRow>;
   /** An event for requests that exclude markets. */
-  readonly marketlessEvent: Shape<EventRow>;
-  readonly oneEvent: Shape<EventRow>;
-  readonly foundEvent: Shape<EventRow>;
-  readonly eventInSeries: Shape<EventRow>;
+  readonly marketlessEvent: LongShape<EventRow>;
+  readonly oneEvent: LongShape<EventRow>;
+  readonly foundEvent: LongShape<EventRow>;
+  readonly eventInSeries: LongShape<EventRow>;
   /** An event in the results of an optimized search. */
-  readonly slimEvent: Shape<EventRow>;
+  readonly slimEvent: LongShape<EventRow>;
   /** The default of the `closed` filter of GET /markets; undefined = open and closed markets. */
   readonly closedMarketsDefault: boolean | undefined;
   /** Largest offset of a list; undefined for no limit. */
@@ -64,12 +66,12 @@ export const rootCatalog: CatalogDialect = {
   mount: '',
   marketInList: marketWith(appendEventSummary),
   oneMarket: marketWith(appendMarketEvent),
-  eventInList: appendEvent,
-  marketlessEvent: appendEvent,
+  eventInList: asLong(appendEvent),
+  marketlessEvent: asLong(appendEvent),
   oneEvent: appendLongEvent,
-  foundEvent: appendEventSummary,
-  eventInSeries: appendEventSummary,
-  slimEvent: appendEventSummary,
+  foundEvent: asLong(appendEventSummary),
+  eventInSeries: asLong(appendEventSummary),
+  slimEvent: asLong(appendEventSummary),
   closedMarketsDefault: undefined,
   offsetMax: undefined,
   invalid: (name, must) => badRequest(`invalid_field: ${name}: it ${must}`),
@@ -96,8 +98,8 @@ export const gammaCatalog: CatalogDialect = {
   marketlessEvent: appendMarketlessEvent,
   oneEvent: appendLongEvent,
   foundEvent: appendLongEvent,
-  eventInSeries: appendMarketEvent,
-  slimEvent: appendMarketEvent,
+  eventInSeries: asLong(appendMarketEvent),
+  slimEvent: asLong(appendMarketEvent),
   closedMarketsDefault: false,
   offsetMax: 2_000,
   invalid: (name) => validationError(`${name} is invalid`),

@@ -1,7 +1,6 @@
-// Catalog rows as JSON bytes, cached until something in them changes: lists repeat rows on every call, and rendering rows
-// is the main cost of a page. When a market trades, only its live part is rendered again. Called by catalogDialects.ts and
-// routes/catalog.ts, after the catalog has settled. Changes are detected by the identity of the rows' own objects, which
-// are never changed in place.
+// Catalog rows as JSON bytes, cached until something in them changes (keptRows.ts). When a market trades, only its live part
+// is rendered again. Called by catalogDialects.ts and routes/catalog.ts, after the catalog has settled, also in each step of
+// a long reply. Changes are detected by the identity of the rows' own objects, which are never changed in place.
 import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
 import { type EventRow, isListed, type Market } from '../views/index.ts';
 import {
@@ -14,32 +13,22 @@ import {
   tagRecord,
   tradingFields,
 } from './catalog.ts';
+import { KeptRows } from './keptRows.ts';
 import { isoTime } from './numbers.ts';
-import { appendList, bytesOf, membersText, type Pieces } from './pieces.ts';
-
-/** Most cached rows of one form, about 3 kB each. A full cache is emptied, and rows are rendered again on demand. */
-const KEPT_ROWS_MAX = 20_000;
-
-/** A cache of rows by their numbers. */
-class KeptRows<Kept> {
-  private readonly byCatalog = new WeakMap<Catalog, Map<number, Kept>>();
-
-  get(catalog: Catalog, row: number): Kept | undefined {
-    return this.byCatalog.get(catalog)?.get(row);
-  }
-
-  set(catalog: Catalog, row: number, kept: Kept): void {
-    const rows = this.byCatalog.get(catalog);
-    if (rows === undefined) this.byCatalog.set(catalog, new Map([[row, kept]]));
-    else {
-      if (rows.size >= KEPT_ROWS_MAX) rows.clear();
-      rows.set(row, kept);
-    }
-  }
-}
+import { type AppendingRows, appendList, appendRows, bytesOf, membersText, type Pieces } from './pieces.ts';
 
 /** Appends a row's JSON. */
 export type Shape<Row> = (catalog: Catalog, row: Row, to: Pieces) => void;
+
+/** Appends the JSON of a row that may contain any number of other rows. */
+export type LongShape<Row> = (catalog: Catalog, row: Row, to: Pieces) => AppendingRows;
+
+/** A short row in the place of a long one. */
+export const asLong = <Row>(append: Shape<Row>): LongShape<Row> =>
+  function* (catalog, row, to) {
+    yield;
+    append(catalog, row, to);
+  };
 
 interface KeptMarket {
   readonly figures: MarketFigures;
@@ -85,6 +74,7 @@ function renderedMarket(catalog: Catalog, market: Market): KeptMarket {
 const END = bytesOf('}');
 const EVENTS = bytesOf(',"events":[');
 const EVENTS_END = bytesOf(']}');
+const MARKETS = bytesOf(',"markets":');
 const SERIES = bytesOf(',"series":');
 const TAGS = bytesOf(',"tags":');
 const METADATA_END = bytesOf(',"eventMetadata":{}}');
@@ -142,16 +132,17 @@ export const appendMarketEvent = keptEvents((catalog, event) => JSON.stringify(e
 /** An event without its closing brace and without its tags, which change with other events. */
 const appendOpenUntaggedEvent = keptEvents((catalog, event) => `{${membersText(eventFields(catalog, event))}`);
 
-const keptSummaries = new WeakMap<EventRow['texts'], Uint8Array>();
+const keptSummaries = new KeptRows<Pick<KeptEvent, 'texts' | 'bytes'>>();
 
 /** A short form of an event, for list records of markets and for search results. */
-export const appendEventSummary: Shape<EventRow> = (_, event, to) => {
-  let bytes = keptSummaries.get(event.texts);
-  if (bytes === undefined) {
-    bytes = bytesOf(JSON.stringify(eventSummary(event)));
-    keptSummaries.set(event.texts, bytes);
+export const appendEventSummary: Shape<EventRow> = (catalog, event, to) => {
+  const { eventNumber, texts } = event;
+  let known = keptSummaries.get(catalog, eventNumber);
+  if (known?.texts !== texts) {
+    known = { texts, bytes: bytesOf(JSON.stringify(eventSummary(event))) };
+    keptSummaries.set(catalog, eventNumber, known);
   }
-  to.push(bytes);
+  to.push(known.bytes);
 };
 
 const keptTags = new WeakMap<
@@ -199,25 +190,30 @@ function appendSeries(catalog: Catalog, series: Label, to: Pieces): void {
   to.push(bytes);
 }
 
-/**
- * What follows the tags in long forms of an event: its creation date, its markets if wanted, and its series. Leaves the
- * object open.
- */
-function appendLongFields(catalog: Catalog, event: EventRow, hasMarkets: boolean, to: Pieces): void {
-  to.push(bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"${hasMarkets ? ',"markets":' : ''}`));
-  if (hasMarkets) {
-    appendList(to, event.markets.filter(isListed), (market) => appendBareMarket(catalog, market, to));
-  }
+const listedMarket = asLong(appendBareMarket);
+
+/** The markets of an event, with their key. */
+function* appendMarketsOf(catalog: Catalog, event: EventRow, to: Pieces): AppendingRows {
+  to.push(MARKETS);
+  yield* appendRows(to, event.markets.filter(isListed), (market) => listedMarket(catalog, market, to));
+}
+
+const creationDate = (event: EventRow): Uint8Array => bytesOf(`,"creationDate":"${isoTime(event.createdMs)}"`);
+
+/** The series of an event, with its key. */
+function appendSeriesOf(catalog: Catalog, event: EventRow, to: Pieces): void {
   const series = catalog.seriesOf(event);
   to.push(SERIES);
   appendList(to, series === undefined ? [] : [series], (one) => appendSeries(catalog, one, to));
 }
 
-const longEventWith =
-  (hasMarkets: boolean): Shape<EventRow> =>
-  (catalog, event, to) => {
+const longEventWith = (hasMarkets: boolean): LongShape<EventRow> =>
+  function* (catalog, event, to) {
+    yield;
     appendOpenEvent(catalog, event, to);
-    appendLongFields(catalog, event, hasMarkets, to);
+    to.push(creationDate(event));
+    if (hasMarkets) yield* appendMarketsOf(catalog, event, to);
+    appendSeriesOf(catalog, event, to);
     to.push(METADATA_END);
   };
 
@@ -229,6 +225,7 @@ export const appendMarketlessEvent = longEventWith(false);
 /** An event as official clients expect it in a market's record: with its figures and series. */
 export const appendOfficialMarketEvent: Shape<EventRow> = (catalog, event, to) => {
   appendOpenUntaggedEvent(catalog, event, to);
-  appendLongFields(catalog, event, false, to);
+  to.push(creationDate(event));
+  appendSeriesOf(catalog, event, to);
   to.push(END);
 };

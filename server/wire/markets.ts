@@ -3,9 +3,11 @@
 // has all of its keys and no others.
 import { MarketStatus, Resolution } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
+import type { Catalog } from '../catalog/index.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
 import type { RewardRate } from '../views/records.ts';
 import { initialPricePips, shownPricePips, textOf } from '../views/texts.ts';
+import { KeptRows } from './keptRows.ts';
 import { isoTime, lotsNumber, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
 import { marketStatusText } from './rejections.ts';
@@ -172,7 +174,7 @@ export function simplifiedRecord(market: Market) {
   };
 }
 
-type RowShape<Row> = (market: Market, event: EventRow | undefined, tags: readonly string[]) => Row;
+type RowShape = (market: Market, event: EventRow | undefined, tags: readonly string[]) => object;
 
 interface KeptRow {
   readonly version: number;
@@ -180,15 +182,20 @@ interface KeptRow {
   readonly bytes: Uint8Array;
 }
 
-/** A form of a market as JSON bytes, cached until the market or its list of tags changes: lists repeat them on every call. */
-export function keptRows(shape: RowShape<object>): RowShape<Uint8Array> {
-  const kept = new WeakMap<Market, KeptRow>();
-  return (market, event, tags) => {
-    const { version } = market;
-    const known = kept.get(market);
+/** Renders a market's row, or finds the one that was kept. */
+type MarketRow = (catalog: Pick<Catalog, 'eventOf' | 'tagNamesOf'>, market: Market) => Uint8Array;
+
+/** A form of a market as JSON bytes, cached until the market or its list of tags changes (keptRows.ts). */
+export function keptRows(shape: RowShape): MarketRow {
+  const kept = new KeptRows<KeptRow>();
+  return (catalog, market) => {
+    const { index, version } = market;
+    const event = catalog.eventOf(market);
+    const tags = catalog.tagNamesOf(event);
+    const known = kept.get(catalog, index);
     if (known?.version === version && known.tags === tags) return known.bytes;
     const bytes = bytesOf(JSON.stringify(shape(market, event, tags)));
-    kept.set(market, { version, tags, bytes });
+    kept.set(catalog, index, { version, tags, bytes });
     return bytes;
   };
 }

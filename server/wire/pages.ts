@@ -5,7 +5,7 @@
 import { BadRequest } from '../http/errors.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { parseWhole } from './numbers.ts';
-import { appendList, bytesOf, type Pieces } from './pieces.ts';
+import { appendRows, bytesOf, type Pieces } from './pieces.ts';
 
 const PAGE_BEGIN = bytesOf('{"data":');
 /** The cursor that means "no more pages": base64 of "-1". In a request it is malformed. */
@@ -85,26 +85,17 @@ export function* findPage<Row>(
   return { rows: page, nextCursor: END_CURSOR };
 }
 
-/** The page at a cursor, from rows that are all at hand. */
-export function pageOf<Row>(
+/** The rows that match, with a pause (undefined) after every so many rows examined. */
+export function* search<Row>(
   rows: Iterable<Row>,
-  numberOf: (row: Row) => number,
-  isFalling: boolean,
-  cursor: Cursor,
-  limit: number,
-): Page<Row> {
-  const { done, value } = findPage(rows, numberOf, isFalling, cursor, limit).next();
-  if (done !== true) throw new Error('pages: a row of a list is undefined');
-  return value;
-}
-
-/** The rows that match, with a pause (undefined) after every ROWS_A_STEP rows examined. */
-export function* search<Row>(rows: Iterable<Row>, isMatch: (row: Row) => boolean): Generator<Row | undefined> {
+  isMatch: (row: Row) => boolean,
+  rowsAStep = ROWS_A_STEP,
+): Generator<Row | undefined> {
   let count = 0;
   for (const row of rows) {
     if (isMatch(row)) yield row;
     count += 1;
-    if (count % ROWS_A_STEP === 0) yield undefined;
+    if (count % rowsAStep === 0) yield undefined;
   }
 }
 
@@ -116,11 +107,19 @@ export function pageJson(items: readonly string[], nextCursor: string, limit: nu
   return `{"data":[${items.join(',')}]${pageEnd(items.length, nextCursor, limit)}`;
 }
 
-/** The page object as pieces, from items cached as bytes. */
-export function pagePieces(items: readonly Uint8Array[], nextCursor: string, limit: number): Pieces {
+/** The page object as pieces; yields before each row, whose bytes are rendered or kept. */
+export function* pagePieces<Row>(
+  rows: readonly Row[],
+  render: (row: Row) => Uint8Array,
+  nextCursor: string,
+  limit: number,
+): Generator<undefined, Pieces> {
   const to: Pieces = [PAGE_BEGIN];
-  appendList(to, items, (item) => to.push(item));
-  to.push(bytesOf(pageEnd(items.length, nextCursor, limit)));
+  yield* appendRows(to, rows, function* (row) {
+    yield;
+    to.push(render(row));
+  });
+  to.push(bytesOf(pageEnd(rows.length, nextCursor, limit)));
   return to;
 }
 

@@ -22,5 +22,18 @@ export function appendList<Row>(to: Pieces, rows: readonly Row[], append: (row: 
   to.push(CLOSE);
 }
 
+/** Rows being appended. Yields before each of them: there a step of a long reply may end (routes/rowsReply.ts). */
+export type AppendingRows = Generator<undefined, void>;
+
+/** Appends a JSON list of any number of rows. */
+export function* appendRows<Row>(to: Pieces, rows: readonly Row[], append: (row: Row) => AppendingRows): AppendingRows {
+  to.push(OPEN);
+  for (let at = 0; at < rows.length; at += 1) {
+    if (at > 0) to.push(COMMA);
+    yield* append(rows[at]);
+  }
+  to.push(CLOSE);
+}
+
 /** The pieces joined into one text. */
 export const textOfPieces = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString();

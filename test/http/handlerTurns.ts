@@ -1,12 +1,12 @@
 // Handlers called without a socket, so that a test can count the turns of the loop in which a reply is result, and do
 // something before the last of them. Used by the tests of long replies and searches.
 import { expect } from 'vitest';
-import type { Context, Handler, HttpRequest } from '../../server/http/endpoint.ts';
+import type { Context, HttpRequest, LateHandler } from '../../server/http/endpoint.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
 import { bytesOfBody } from '../../server/http/replyBody.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 
-type HandlerResult = ReturnType<Handler>;
+type HandlerResult = ReturnType<LateHandler>;
 
 /** Calls an endpoint's handler with the parts of a request and of a context that it needs. */
 export function callHandler(
@@ -20,7 +20,10 @@ export function callHandler(
 }
 
 /** The reply that the door makes of a handler's result, for a client that waits. */
-export const replyOf = (result: HandlerResult) => inTurns(result, { isAborted: false, network: '127.0.0.1' });
+export function replyOf(result: HandlerResult) {
+  const client = { isAborted: false, network: '127.0.0.1' };
+  return result instanceof Promise ? result.then((made) => inTurns(made, client)) : inTurns(result, client);
+}
 
 /**
  * The text of that reply, and in how many turns of the loop it was made.

@@ -5,9 +5,14 @@ import { expect, test } from 'vitest';
 import { BadRequest } from '../../server/http/errors.ts';
 import { uuidOfKeyId } from '../../server/views/index.ts';
 import { keyIdOfUuid, parseTradeId, tradeId, transactionHash } from '../../server/wire/ids.ts';
-import { type Cursor, END_CURSOR, newestFirst, pageJson, pageOf, parseCursor } from '../../server/wire/pages.ts';
+import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor } from '../../server/wire/pages.ts';
 
 const same = (row: number): number => row;
+/** The page of rows that need no pause. */
+function pageOf(...parameters: Parameters<typeof findPage<number>>) {
+  const { done, value } = findPage(...parameters).next();
+  return done === true ? value : expect.unreachable('it paused');
+}
 const plain = (text: string): string => Buffer.from(text).toString('base64');
 
 test('a missing cursor, an empty cursor and MA== all request the first page', () => {
