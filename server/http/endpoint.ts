@@ -74,10 +74,7 @@ export interface Reply {
 /** A reply that takes long to build: each step is a few milliseconds of work, and other requests run between steps. */
 export type ReplySteps = Generator<undefined, Reply>;
 
-export type Handler = (request: HttpRequest, context: Context) => Reply | ReplySteps | Promise<Reply>;
-
-/** A handler that may have to wait before it can begin a reply of many steps. */
-export type LateHandler = (...parameters: Parameters<Handler>) => ReturnType<Handler> | Promise<Reply | ReplySteps>;
+export type Handler = (request: HttpRequest, context: Context) => Reply | ReplySteps | Promise<Reply | ReplySteps>;
 
 export interface Endpoint {
   readonly method: Method;
@@ -94,7 +91,7 @@ export interface Endpoint {
   readonly summary: string;
   /** Its input and output: /openapi.json is built from it, and tests check every request and reply against it. */
   readonly schema: EndpointSchema;
-  readonly handler: LateHandler;
+  readonly handler: Handler;
   /** Parses the body's fields before authentication, where the interface requires that order of checks. */
   readonly parse?: (json: unknown) => unknown;
   /** Text of the 400 for a body that is not JSON, where the interface fixes one; otherwise the reply says what is wrong. */

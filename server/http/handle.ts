@@ -207,7 +207,7 @@ export class Door {
     if (visit.isAborted) return;
     const reply = inTurns(made, visit);
     if (reply instanceof Promise) {
-      if (reply !== result) visit.request = undefined; // only its steps remain, and they may wait for long
+      visit.request = undefined; // only the steps remain, and they may wait for long
       reply.then(
         (whole) => {
           if (whole !== undefined) this.send(visit, whole);

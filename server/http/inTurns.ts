@@ -4,11 +4,9 @@
 // that wait hold what their first steps made, so only so many may wait. Called by handle.ts with a handler's result. Data
 // that a step has read may have changed by the next one.
 import { RETRY_SECONDS } from '../wire/rejections.ts';
-import type { Handler, Reply, ReplySteps } from './endpoint.ts';
+import type { Reply, ReplySteps } from './endpoint.ts';
 import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
-
-type HandlerResult = ReturnType<Handler>;
 
 /** The client waiting for a reply. */
 interface Client {
@@ -31,7 +29,7 @@ interface Line {
   readonly replies: Unfinished[];
 }
 
-const isSteps = (result: HandlerResult): result is ReplySteps => 'next' in result;
+const isSteps = (made: Reply | ReplySteps): made is ReplySteps => 'next' in made;
 
 /** The lines of all networks that wait for replies; each is also in one of the two queues below. */
 const lines = new Map<string, Line>();
@@ -110,12 +108,12 @@ function runStep({ steps, client, resolve, reject }: Unfinished): boolean {
 }
 
 /**
- * The reply that a handler returned, or that its steps will return; rejects with BadRequest if too many others wait.
+ * The reply that a handler made, or that its steps will make; rejects with BadRequest if too many others wait.
  * @param client no further steps run once it has disconnected, and the reply is then undefined
  */
-export function inTurns(result: HandlerResult, client: Client): Reply | Promise<Reply | undefined> {
-  if (!isSteps(result)) return result;
-  const { done, value } = result.next();
+export function inTurns(made: Reply | ReplySteps, client: Client): Reply | Promise<Reply | undefined> {
+  if (!isSteps(made)) return made;
+  const { done, value } = made.next();
   if (done === true) return value;
-  return new Promise((resolve, reject) => add(client.network, { steps: result, client, resolve, reject }));
+  return new Promise((resolve, reject) => add(client.network, { steps: made, client, resolve, reject }));
 }

@@ -11,7 +11,7 @@ import {
   RowState,
   relatedTags,
 } from '../catalog/index.ts';
-import type { Context, Endpoint, Handler, HttpRequest, LateHandler, Reply, ReplySteps } from '../http/endpoint.ts';
+import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
 import type { EventRow, Market, Views } from '../views/index.ts';
 import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
@@ -286,7 +286,7 @@ const oneSeries: LongAnswer = function* (reader, catalog, { markets }, request) 
 };
 
 type Schemas = typeof rootSchemas;
-type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: LateHandler];
+type Row = readonly [path: string, group: ThrottleGroup, summary: string, schema: keyof Schemas, handler: Handler];
 
 const constantReply =
   (body: string): Handler =>

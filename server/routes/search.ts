@@ -2,7 +2,7 @@
 // catalog-and-data.md 6). Entered into the table of paths by catalog.ts. Events are found through the catalog's index;
 // tags, which are few, are scanned.
 import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../catalog/index.ts';
-import type { LateHandler, ReplySteps } from '../http/endpoint.ts';
+import type { Handler, ReplySteps } from '../http/endpoint.ts';
 import type { EventRow, Views } from '../views/index.ts';
 import { tagMatch } from '../wire/catalog.ts';
 import type { CatalogDialect } from '../wire/catalogDialects.ts';
@@ -92,7 +92,7 @@ function* resultsOf(
 }
 
 /** GET /public-search. Waits for the index, so that new events are found. */
-export function search(dialect: CatalogDialect): LateHandler {
+export function search(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
     const reader = new QueryReader(request.query, dialect);
     const form = readSearch(reader, catalog.eventColumns);

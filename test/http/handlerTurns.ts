@@ -1,12 +1,12 @@
 // Handlers called without a socket, so that a test can count the turns of the loop in which a reply is result, and do
 // something before the last of them. Used by the tests of long replies and searches.
 import { expect } from 'vitest';
-import type { Context, HttpRequest, LateHandler } from '../../server/http/endpoint.ts';
+import type { Context, Handler, HttpRequest } from '../../server/http/endpoint.ts';
 import { inTurns } from '../../server/http/inTurns.ts';
 import { bytesOfBody } from '../../server/http/replyBody.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 
-type HandlerResult = ReturnType<LateHandler>;
+type HandlerResult = ReturnType<Handler>;
 
 /** Calls an endpoint's handler with the parts of a request and of a context that it needs. */
 export function callHandler(

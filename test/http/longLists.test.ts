@@ -4,7 +4,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type Command, encodeCommand, openExchange, VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
-import type { LateHandler, Reply, ReplySteps } from '../../server/http/endpoint.ts';
+import type { Handler, Reply, ReplySteps } from '../../server/http/endpoint.ts';
 import { bytesOfBody } from '../../server/http/replyBody.ts';
 import { Views } from '../../server/views/index.ts';
 import { renderedCount } from '../../server/wire/keptRows.ts';
@@ -72,7 +72,7 @@ class Listing {
   }
 
   /** What a handler makes of a GET request. */
-  ask(path: string, query = '', params = {}): ReturnType<LateHandler> {
+  ask(path: string, query = '', params = {}): ReturnType<Handler> {
     const services = { views: this.views, catalog: this.catalog, exchange: { now: () => T0 } };
     return callHandler('GET', path, { query: new URLSearchParams(query), params }, { services });
   }
@@ -84,7 +84,7 @@ const textOf = ({ body }: Reply): string => Buffer.from(bytesOfBody(body)).toStr
  * Makes a reply: its text, and how many rows each of its steps rendered.
  * @param meanwhile runs after the first step
  */
-async function make(result: ReturnType<LateHandler>, meanwhile: () => unknown = () => {}) {
+async function make(result: ReturnType<Handler>, meanwhile: () => unknown = () => {}) {
   const made = await result;
   if (!('next' in made)) return expect.unreachable('it was made in one go');
   const rendered: number[] = [];
