@@ -25,6 +25,7 @@ export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { type Notice, NotificationsView } from './notifications.ts';
 export { isOpen } from './orders.ts';
+export type { NumberList } from './packedLists.ts';
 export type * from './records.ts';
 
 /** Notified of changes to events and markets after the views have applied them. Its callbacks must not throw. */
@@ -41,7 +42,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
-const SNAPSHOT_VERSION = 4;
+const SNAPSHOT_VERSION = 5;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -69,7 +70,7 @@ export class Views {
     return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** Orders, trades, notifications and builders refer to one another: one section holds them all, so each stays one object. */
+  /** Orders, trades and notifications refer to one another: one section holds them all, so each stays one object. */
   private visit(sections: Sections): void {
     const { orders, trades, notifications, builders } = this;
     this.markets.visit(sections.part('markets'));
@@ -78,19 +79,14 @@ export class Views {
     this.keys.visit(sections.part('keys'));
     this.history.visit(sections.part('history'));
     this.trades.visitPacked(sections.part('trades'));
-    const known = {
-      orders: orders.state,
-      trades: trades.state,
-      notifications: notifications.state,
-      builders: builders.state,
-    };
+    const known = { orders: orders.state, trades: trades.state, notifications: notifications.state };
     const state = sections.plain('orders', known);
     if (sections.isLoading) {
       orders.state = state.orders;
       trades.state = state.trades;
       notifications.state = state.notifications;
-      builders.state = state.builders;
     }
+    builders.visit(sections.part('builders'));
     this.observer?.visit(sections.part('catalog'));
   }
 
