@@ -27,8 +27,8 @@ const SMALL_PACKETS = 'ip link set lo mtu 1500 up';
 const SLOW_PAIRS = 5;
 const undisturbed = new Undisturbed(20);
 const BATCH = 16;
-/** Frames in a step, over all sockets; the flow of orders pauses between two steps. */
-const FRAMES_A_STEP = 40_000;
+/** Deliveries in a step, over all sockets; the flow of orders pauses between two steps. */
+const DELIVERIES_A_STEP = 640_000;
 const STEPS = 10;
 /** Rounds to a single socket before the others connect, after which both sides run compiled code. */
 const ROUNDS_TO_WARM = 2_000;
@@ -118,7 +118,7 @@ function keepApart(server: Child, client: Child): void {
 }
 
 async function benchDeliveries(subscribers: number, rounds: number): Promise<Deliveries> {
-  const roundsAStep = Math.ceil(FRAMES_A_STEP / subscribers);
+  const roundsAStep = Math.ceil(DELIVERIES_A_STEP / BATCH / subscribers);
   const messages = STEPS * roundsAStep * BATCH * subscribers;
   const runTimes: Record<Publisher, RunTime[]> = { streams: [], orders: [], alone: [] };
   const client = startChild(SUBSCRIBERS);

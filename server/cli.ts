@@ -68,19 +68,20 @@ type StopCause = NodeJS.Signals | Error;
 /** Stops the exchange when it is fired; only the first cause counts. */
 interface StopTrigger {
   readonly cause: Promise<StopCause>;
-  readonly isFired: () => boolean;
+  /** Aborted when it is fired. */
+  readonly stopped: AbortSignal;
   readonly fire: (cause: StopCause) => void;
 }
 
 /** A trigger that signals and unhandled errors fire. */
 function makeStopTrigger(): StopTrigger {
-  let isFired = false;
+  const controller = new AbortController();
   let resolveCause: (cause: StopCause) => void = () => {};
   const cause = new Promise<StopCause>((resolve) => {
     resolveCause = resolve;
   });
   const fire = (given: StopCause): void => {
-    isFired = true;
+    controller.abort();
     resolveCause(given);
   };
   // A second signal changes nothing: the launcher forwards each one, so a single Ctrl+C may arrive twice.
@@ -90,7 +91,7 @@ function makeStopTrigger(): StopTrigger {
     if (isFollowUpOfCommit(reason)) return;
     fire(errorOf(reason));
   });
-  return { cause, isFired: () => isFired, fire };
+  return { cause, stopped: controller.signal, fire };
 }
 
 /** Aborts the journal's replay when the exchange is told to stop during start-up. */
@@ -181,19 +182,20 @@ function progressOf(
 
 async function run(config: CommandConfig, env: Environment): Promise<void> {
   const stop = makeStopTrigger();
+  const { stopped } = stop;
   // Loaded only now, so a wrong flag is reported at once.
   const { startServer } = await import('./start.ts');
   const showReplay = progressOf(config, 'Reading the journal');
   const onProgress = (done: number, total: number): void => {
-    if (stop.isFired()) throw new StoppedInReplay();
+    if (stopped.aborted) throw new StoppedInReplay();
     showReplay(done, total);
   };
   const onHistoryProgress = progressOf(config, 'Indexing the histories', showProgressLines);
   const onFatal = stop.fire;
-  const starting = startServer({ config, env, onFatal, onProgress, onHistoryProgress });
+  const starting = startServer({ config, env, onFatal, onProgress, onHistoryProgress, stopped });
   limitStart(starting, stop);
   const server = await starting.catch((error: unknown) => {
-    const isStopped = error instanceof FirstLookEnded ? stop.isFired() : error instanceof StoppedInReplay;
+    const isStopped = error instanceof FirstLookEnded ? stopped.aborted : error instanceof StoppedInReplay;
     if (!isStopped) throw error;
   });
   if (server === undefined) {
@@ -205,7 +207,7 @@ async function run(config: CommandConfig, env: Environment): Promise<void> {
     { url: server.url, dataDir: config.dataDir, mode: config.mode },
     'The exchange has started.',
   );
-  if (!stop.isFired()) await printBanner(server);
+  if (!stopped.aborted) await printBanner(server);
   const cause = await stop.cause;
   if (typeof cause === 'string') return stopOnSignal(server, config, cause);
   server.services.log.fatal({ err: cause }, 'The exchange cannot continue and is stopping.');

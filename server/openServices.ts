@@ -55,6 +55,8 @@ export interface OpenOptions {
   readonly onProgress?: (done: number, total: number) => void;
   /** Called while the histories are indexed, for which the start does not wait: records done and in total. */
   readonly onHistoryProgress?: (done: number, total: number) => void;
+  /** Aborted when the exchange is told to stop during its start: a first look at the journal then ends. */
+  readonly stopped?: AbortSignal;
   /** The system clock by default. */
   readonly clock?: Clock | undefined;
 }
@@ -100,7 +102,7 @@ export async function openServices(
   const { config, env, onHistoryProgress } = options;
   const { dataDir } = config;
   const foundSecret = await requireUsable(options);
-  const readAheadThread = await lookFirst(dataDir);
+  const readAheadThread = await lookFirst(options);
   const log = makeLogger(config);
   const logEntry: Log = (level, text, figures) => log[level](figures ?? {}, text);
   const catalog = new Catalog(views);
@@ -152,10 +154,11 @@ export async function closeServices(services: OwnServices): Promise<void> {
  * Refuses a data directory or secret that no start may use, before anything is created or written; returns the server's secret
  * if there is one.
  */
-async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): Promise<Uint8Array | undefined> {
+async function requireUsable({ config, env, stopped }: OpenOptions): Promise<Uint8Array | undefined> {
+  const { dataDir, mode } = config;
   if (dataDir === undefined) return undefined;
   try {
-    await requireOwnMode(dataDir, mode);
+    await requireOwnMode(dataDir, mode, stopped);
   } catch (error) {
     failToOpen(error, dataDir);
   }
@@ -166,11 +169,11 @@ async function requireUsable({ config: { dataDir, mode }, env }: OpenOptions): P
  * After a crash, first reads the journal in a child process (firstLook.ts). Much of it may have to be replayed, so the
  * read-ahead thread starts meanwhile, and is returned. @throws FatalError
  */
-async function lookFirst(dataDir: string | undefined): Promise<ReadAheadThread | undefined> {
+async function lookFirst({ config: { dataDir }, stopped }: OpenOptions): Promise<ReadAheadThread | undefined> {
   if (dataDir === undefined || !wasLeftBehind(dataDir)) return undefined;
   const thread = new ReadAheadThread();
   try {
-    await requireReadable(dataDir);
+    await requireReadable(dataDir, stopped);
   } catch (error) {
     await thread.end();
     throw error;

@@ -1,7 +1,7 @@
 // The exchange of the streams bench: engine, journal on disk, views and streams on a bare app, without the HTTP door, so
 // the path from a durable record to the sockets is measured. It writes the frames that it published to a file for the
-// yardsticks. It is also one of them: it then takes the same orders without streams, and publishes one frame of that file a
-// flush. Started by streams.ts.
+// yardsticks. It is also one of them: it then takes the same orders without streams, and publishes one frame of that file for
+// each. Started by streams.ts.
 
 import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -73,7 +73,7 @@ function recorded(app: TemplatedApp): TemplatedApp {
   });
 }
 
-/** The publishing side: the followers that it needs, whether a frame is waiting to be published, and its app. */
+/** The publishing side: the followers that it needs, whether frames are waiting to be published, and its app. */
 interface Publisher {
   readonly followers: readonly Follower[];
   isWaiting(): boolean;
@@ -94,26 +94,27 @@ function streamsPublisher(config: ServerConfig, views: Views): Publisher {
   return { followers: feed.followers(), isWaiting: () => feed.isWaiting, open };
 }
 
-/** Publishes the next recorded frame, without streams, once for each flush that holds orders. */
+/** Publishes the next recorded frames, without streams: one for each order, those of a flush together. */
 function framesPublisher(): Publisher {
   const app = bareApp();
   const recordedFrames = readFrames(framesFile);
   let next = 0;
-  let isWaiting = false;
+  let waiting = 0;
   const publishNext = (): void => {
-    isWaiting = false;
-    const frame = recordedFrames[next % recordedFrames.length];
-    next += 1;
-    frameBytes.push(wireBytes(frame.length));
-    publishedMs.push(sharedMs());
-    app.publish(BARE_TOPIC, frame, false, false);
+    for (; waiting > 0; waiting -= 1) {
+      const frame = recordedFrames[next % recordedFrames.length];
+      next += 1;
+      frameBytes.push(wireBytes(frame.length));
+      publishedMs.push(sharedMs());
+      app.publish(BARE_TOPIC, frame, false, false);
+    }
   };
   const apply: Follower['apply'] = ({ events }) => {
-    if (isWaiting || !events.some(({ type }) => type === 'OrderRested')) return;
-    isWaiting = true;
-    afterNextFlushBegins(publishNext);
+    if (!events.some(({ type }) => type === 'OrderRested')) return;
+    if (waiting === 0) afterNextFlushBegins(publishNext);
+    waiting += 1;
   };
-  return { followers: [{ name: 'frames', apply }], isWaiting: () => isWaiting, open: () => app };
+  return { followers: [{ name: 'frames', apply }], isWaiting: () => waiting > 0, open: () => app };
 }
 
 async function start(count: number, file: string, isBare: boolean): Promise<number> {

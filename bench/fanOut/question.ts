@@ -8,7 +8,7 @@ export type ServerQuestion =
       readonly kind: 'start';
       readonly markets: number;
       readonly framesFile: string;
-      /** Without the streams: orders as usual, and one frame of the file published for each flush. */
+      /** Without the streams: orders as usual, and one frame of the file published for each. */
       readonly isBare: boolean;
     }
   /** Prepares this many orders for the rounds to come. */

@@ -159,7 +159,10 @@ export function setMode(state: CoreState, message: Message, offset: number): voi
   state.out.write({ type: 'ExchangeModeChanged', mode: state.mode });
 }
 
-/** SetAccountFlags: a ban cancels all of the owner's orders, closed-only its resting BUYs: delayed ones end at their release. */
+/**
+ * SetAccountFlags: a ban cancels all of the owner's orders, closed-only its resting BUYs: delayed ones end at their release.
+ * Closed-only does so each time it is set, as before version 5 a BUY could come to rest afterwards.
+ */
 export function setFlags(state: CoreState, message: Message, offset: number): void {
   const { accounts } = state;
   const owner = accounts.ownerFor(message, offset + FLAGS_AT.owner);
@@ -169,8 +172,9 @@ export function setFlags(state: CoreState, message: Message, offset: number): vo
   accounts.setFlags(owner, flags);
   state.out.write({ type: 'AccountFlagsChanged', owner: accounts.ownerText(owner), flags });
   const added = flags & ~before;
+  const closing = state.rulesVersion < RulesVersion.FIFTH ? added : flags & mask;
   if ((added & AccountFlag.BANNED) !== 0) cancelEverythingOf(state, owner, CancelReason.BANNED);
-  else if ((added & AccountFlag.CLOSED_ONLY) !== 0) cancelRestingBuys(state, owner, CancelReason.CLOSED_ONLY);
+  else if ((closing & AccountFlag.CLOSED_ONLY) !== 0) cancelRestingBuys(state, owner, CancelReason.CLOSED_ONLY);
 }
 
 /**

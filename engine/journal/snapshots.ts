@@ -48,8 +48,8 @@ export class SnapshotFolder {
   }
 
   /**
-   * Resolves once the disk has taken a small file. Writing a snapshot blocks the thread, on a disk that hangs for good; waiting
-   * for this does not.
+   * Resolves once the disk has taken a small file. Reading or writing a snapshot blocks the thread, on a disk that hangs for
+   * good; waiting for this does not.
    */
   async tryDisk(): Promise<void> {
     await writeFile(this.trial, 'a trial', { flush: true });

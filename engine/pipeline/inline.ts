@@ -418,10 +418,10 @@ class InlineExchange implements RunningExchange {
     const { followers, snapshotFrom = Number.POSITIVE_INFINITY } = this.options;
     const { durableSequence: sequence, durableTMs: tMs } = journal;
     if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
-    if (!this.isFollowed || !canSnapshot(followers)) return;
+    if (sequence < snapshotFrom || !this.isFollowed || !canSnapshot(followers)) return;
     try {
-      if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
       await snapshots.tryDisk();
+      if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start replays the journal from an older one.', {

@@ -30,9 +30,11 @@ export class Sequencer {
   tMs: number;
   private readonly clock: Clock;
   private readonly log: Log;
-  /** The latest clock that was believed, and the monotonic time then; at first the last command's time if that is later. */
+  /** The latest clock that was believed, and the monotonic time then. */
   private believedMs: number;
   private believedAtMs: number;
+  /** The last command's time (ms) at a start that accepts a clock behind it; 0 at others. */
+  private readonly acceptedTMs: number;
   private isDoubted = false;
   private isBehind = false;
   /** How far (ms) the clock that runs on in sleep was ahead of the monotonic one when the clock was last believed. */
@@ -48,10 +50,10 @@ export class Sequencer {
     this.sequence = lastSequence;
     this.tMs = lastTMs;
     const wallMs = clock.now();
-    // The last command was stamped by a clock that was believed: setting a clock that is behind it right is no jump.
-    this.believedMs = Math.max(wallMs, lastTMs);
+    this.believedMs = wallMs;
     this.believedAtMs = clock.monotonicMs?.() ?? 0;
     this.asleepMs = this.asleepAt(this.believedAtMs);
+    this.acceptedTMs = acceptsClock ? lastTMs : 0;
     const isVirtual = clock.monotonicMs === undefined;
     if (!isVirtual && !acceptsClock && lastTMs > wallMs + BELIEVED_AHEAD_MS) {
       throw new ClockBehindJournal(lastTMs, wallMs);
@@ -85,15 +87,17 @@ export class Sequencer {
     const isAhead = wallMs > expectedMs + SLEEP_CHECKED_MS;
     const asleepMs = isAhead ? this.asleepAt(monotonicMs) : this.asleepMs;
     expectedMs += Math.max(0, Math.round(asleepMs - this.asleepMs));
-    if (wallMs > expectedMs + BELIEVED_AHEAD_MS) {
+    const isJump = wallMs > expectedMs + BELIEVED_AHEAD_MS;
+    // Setting a clock right that was accepted although it is behind the last command is no jump, however far it moves.
+    if (isJump && expectedMs >= this.acceptedTMs) {
       if (!this.isDoubted) this.warn(wallMs, expectedMs);
       return expectedMs;
     }
     this.isDoubted = false;
     this.noteBehind(wallMs);
-    if (wallMs >= expectedMs) {
+    if (wallMs >= (isJump ? this.acceptedTMs : expectedMs)) {
       // Small steps ahead are followed. Steps back do not move the reference, so that setting the clock right again is not
-      // mistaken for a jump.
+      // mistaken for a jump; nor does one ahead that ends before the last command, which says nothing about what is right.
       this.believedMs = wallMs;
       this.believedAtMs = monotonicMs;
       this.asleepMs = asleepMs;

@@ -19,7 +19,10 @@ export const RulesVersion = {
    * (before: by market first), heartbeats by the latest heartbeat of each key (before: by its first).
    */
   FOURTH: 4,
-  /** A closed-only owner cannot split, and its delayed BUYs are cancelled at their release. */
+  /**
+   * A closed-only owner cannot split, and its delayed BUYs are cancelled at their release; its resting BUYs are cancelled
+   * whenever the flag is set (before: only if it was not set yet).
+   */
   FIFTH: 5,
 } as const;
 /** The version of new records. */

@@ -12,13 +12,16 @@ type Mode = ServerConfig['mode'];
 
 const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
 
-/** @throws FatalError unless the data directory is new or was made for this mode */
-export async function requireOwnMode(dataDir: string, mode: Mode): Promise<void> {
+/**
+ * @param stopped ends the reading of the journal, if it is needed, when it is aborted
+ * @throws FatalError unless the data directory is new or was made for this mode
+ */
+export async function requireOwnMode(dataDir: string, mode: Mode, stopped?: AbortSignal): Promise<void> {
   if (existsSync(dataDir) && statSync(dataDir).isFile()) {
     fatal('data', `The data directory cannot be used: ${dataDir} is a file, not a folder.`);
   }
   if (!existsSync(modeFileOf(dataDir))) {
-    if (await isUsed(dataDir)) refuseWithoutMode(dataDir, 'missing');
+    if (await isUsed(dataDir, stopped)) refuseWithoutMode(dataDir, 'missing');
     return;
   }
   const found = readFileSync(modeFileOf(dataDir), 'utf8').trim();
@@ -42,9 +45,9 @@ const hasJournal = (dataDir: string): boolean =>
  * market, so a journal that holds more and lacks the file was copied without it. One that holds only starts was left by a
  * crash between the first start and the writing of the file.
  */
-async function isUsed(dataDir: string): Promise<boolean> {
+async function isUsed(dataDir: string, stopped: AbortSignal | undefined): Promise<boolean> {
   if (!hasJournal(dataDir)) return false;
-  await requireReadable(dataDir);
+  await requireReadable(dataDir, stopped);
   const reader = new JournalReader(dataDir);
   try {
     for (const records of reader.read()) {

@@ -176,7 +176,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   422: 'A parameter is invalid',
   425: 'The matching engine is restarting',
   429: 'Rate limit exceeded: Retry-After, RateLimit-* and Poly-RateLimit-* state when to retry',
-  503: 'The exchange does not accept commands at present',
+  503: 'The exchange does not accept commands at present, or too many long replies wait to be built',
 };
 /** Statuses of refusals by the endpoint itself; the others come from the HTTP layer. */
 const OWN_REFUSALS = [400, 404, 422, 425, 503];

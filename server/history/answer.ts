@@ -1,10 +1,10 @@
 // Turns a question into the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
 // thread; wire/ defines the form of rows.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
-import type { TradePlace } from '../views/records.ts';
+import { isOpen, type TradePlace } from '../views/records.ts';
 import { originalJson } from '../wire/originals.ts';
 import type { TakenTrade } from '../wire/placedOrders.ts';
-import { type RowRenderers, renderHistory, renderOrder, rowRenderers } from '../wire/userHistory.ts';
+import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';
@@ -108,8 +108,6 @@ function* originalReply(tables: Tables, { orderId, owner }: OriginalQuery): Slic
   return originalJson({ ...order, maker: accounts.walletOf(order.accountId), trades, taken }, facts);
 }
 
-const OPEN: readonly FoundOrder['status'][] = ['LIVE', 'DELAYED'];
-
 /** The reply about a finished order of this owner; undefined if there is none. */
 function* orderReply(
   tables: Tables,
@@ -118,7 +116,7 @@ function* orderReply(
 ): Sliced<string | undefined> {
   const { orders, accounts, markets } = tables;
   const order = orders.byId(orderId);
-  if (order === undefined || order.owner !== owner || OPEN.includes(order.status)) return undefined;
+  if (order === undefined || order.owner !== owner || isOpen(order)) return undefined;
   const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
   return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
@@ -149,14 +147,14 @@ export function* answer(tables: Tables, request: HistoryRequest, memory: AnswerM
       yield* findHolders(tables, query, (group) => list.add(render.holders(group)));
       break;
     case 'value':
-      return encoder.encode(renderHistory(request, yield* findValue(tables, query)));
+      return encoder.encode(renderTotals(query, yield* findValue(tables, query)));
     case 'traded': {
       const account = tables.accounts.idOf(query.user);
-      return encoder.encode(renderHistory(request, account < 0 ? 0 : tables.accounts.tradedOf(account)));
+      return encoder.encode(renderTotals(query, account < 0 ? 0 : tables.accounts.tradedOf(account)));
     }
     case 'oi':
     case 'live-volume':
-      return encoder.encode(renderHistory(request, totalsOf(tables, query)));
+      return encoder.encode(renderTotals(query, totalsOf(tables, query)));
     case 'order': {
       const reply = yield* orderReply(tables, query, request);
       return reply === undefined ? undefined : encoder.encode(reply);

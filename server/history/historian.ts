@@ -4,10 +4,10 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
-import { renderHistory } from '../wire/userHistory.ts';
+import { renderTotals } from '../wire/userHistory.ts';
 import { HistorianUnavailable, keepsIndex } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
-import type { Historian, HistoryRequest } from './queries.ts';
+import type { Historian, HistoryQuery, HistoryRequest } from './queries.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';
 import {
   type MarketDirectory,
@@ -117,7 +117,7 @@ export class OpenedHistorian implements Historian {
   ask(request: HistoryRequest): Promise<Uint8Array | undefined> {
     const { markets } = this.options;
     const limited = markets === undefined ? request : { ...request, query: ofKnownMarkets(request.query, markets) };
-    const answer = this.fromBoards(limited);
+    const answer = this.fromBoards(limited.query);
     if (answer !== undefined) return Promise.resolve(answer);
     return this.post((id) => ({ type: 'ask', id, sequence: this.durableSequence, request: limited }));
   }
@@ -159,19 +159,18 @@ export class OpenedHistorian implements Historian {
   }
 
   /** The answer to a question whose numbers a board shows as of now; undefined if the thread must answer it. */
-  private fromBoards(request: HistoryRequest): Uint8Array | undefined {
-    const { query } = request;
+  private fromBoards(query: HistoryQuery): Uint8Array | undefined {
     const { markets, accountIdOf } = this.options;
     if (query.kind === 'traded') {
       const account = accountIdOf?.(query.user);
       const traded = account === undefined ? undefined : this.tradedBoard?.read(account, this.durableSequence);
-      return traded === undefined ? undefined : encoder.encode(renderHistory(request, traded));
+      return traded === undefined ? undefined : encoder.encode(renderTotals(query, traded));
     }
     if (this.totalsBoard === undefined || markets === undefined) return undefined;
     if (query.kind !== 'oi' && query.kind !== 'live-volume') return undefined;
     const scope = marketsIn(markets, query);
     const totals = scope === undefined ? undefined : this.totalsBoard.read(scope, this.durableSequence);
-    return totals === undefined ? undefined : encoder.encode(renderHistory(request, totalsRows(query, totals)));
+    return totals === undefined ? undefined : encoder.encode(renderTotals(query, totalsRows(query, totals)));
   }
 
   private post(message: (id: number) => ToThread): Promise<Uint8Array | undefined> {

@@ -4,7 +4,10 @@ import { channel } from 'node:diagnostics_channel';
 import type { Endpoint, HttpRequest, Reply } from './endpoint.ts';
 import { bytesOfBody } from './replyBody.ts';
 
-/** A reply with its endpoint and request, which are undefined if the request was refused before they were known. */
+/**
+ * A reply with its endpoint and request, which are undefined if the request was refused before they were known. A reply that
+ * is built in several turns (inTurns.ts) comes without its request, whose memory is not held that long.
+ */
 export interface Answered {
   readonly endpoint: Endpoint | undefined;
   readonly request: HttpRequest | undefined;

@@ -4,6 +4,7 @@
 // stop.
 
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
@@ -46,21 +47,6 @@ function notFoundText(path: string): string {
   if (!path.startsWith('/ws/')) return 'not found';
   return `not found: the streams are ${CHANNEL_PATHS.market} and ${CHANNEL_PATHS.user}`;
 }
-
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  200: 'OK',
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  421: 'Misdirected Request',
-  422: 'Unprocessable Content',
-  425: 'Too Early',
-  429: 'Too Many Requests',
-  503: 'Service Unavailable',
-};
 
 /** The context of a request. Handlers may destructure it, so its functions do not use `this`. */
 function contextOf(services: Services, dialect: Dialect, known: Caller | undefined): Context {
@@ -214,6 +200,7 @@ export class Door {
     const result = endpoint.handler(request, contextOf(this.services, dialect, caller));
     const reply = inTurns(result, visit);
     if (reply instanceof Promise) {
+      if (reply !== result) visit.request = undefined; // only its steps remain, and they may wait for long
       reply.then(
         (whole) => {
           if (whole !== undefined) this.send(visit, whole);
@@ -300,7 +287,7 @@ export class Door {
    */
   private write(visit: Visit, { status = 200, body, headers, onSent }: Reply, length: number): void {
     const { res } = visit;
-    if (status !== 200) res.writeStatus(`${status} ${STATUS_TEXTS[status] ?? ''}`);
+    if (status !== 200) res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
     if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
     res.writeHeader(SEQUENCE, this.sequenceText());
     if (visit.isOpen) {

@@ -1,8 +1,11 @@
 // Builds replies that take long, such as large lists and searches through all trades, in steps: the first at once, the
 // others in later turns of the loop, one step a turn, so that orders do not wait for them. Networks of clients alternate, so
-// that none waits for all that another asks for; each has one reply built at a time, since half-built ones hold memory.
-// Called by handle.ts with a handler's result. Data that a step has read may have changed by the next one.
+// that none waits for all that another asks for; each has one reply built at a time, since half-built ones hold memory. Those
+// that wait hold what their first steps made, so only so many may wait. Called by handle.ts with a handler's result. Data
+// that a step has read may have changed by the next one.
+import { RETRY_SECONDS } from '../wire/rejections.ts';
 import type { Handler, Reply, ReplySteps } from './endpoint.ts';
+import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
 type HandlerResult = ReturnType<Handler>;
@@ -36,9 +39,36 @@ const lines = new Map<string, Line>();
 const building: Line[] = [];
 /** The lines that wait until fewer are being built. */
 const waiting: Line[] = [];
+/** The replies in all lines. */
+let unfinishedCount = 0;
+
+const refusal = (text: string): BadRequest =>
+  new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
+
+/**
+ * Makes room for a reply in a line. If too many wait in all lines, the last one of the longest is refused, so that a few
+ * networks cannot keep the others out.
+ * @param length of the line, 0 if it does not exist
+ * @throws BadRequest if it is too long, or too many wait and no other line would stay as long as this one becomes
+ */
+function makeRoom(length: number): void {
+  const { networkRepliesMax, unfinishedRepliesMax } = httpLimits;
+  if (length >= networkRepliesMax) {
+    throw refusal(`${length} long replies to this address wait to be built, and no more may; wait for some of them`);
+  }
+  if (unfinishedCount < unfinishedRepliesMax) return;
+  const tooMany = refusal(`${unfinishedCount} long replies wait to be built, and no more may; ask again later`);
+  let longest: Unfinished[] = [];
+  for (const { replies } of lines.values()) if (replies.length > longest.length) longest = replies;
+  if (longest.length <= length + 1) throw tooMany;
+  longest.pop()?.reject(tooMany);
+  unfinishedCount -= 1;
+}
 
 function add(network: string, reply: Unfinished): void {
   const line = lines.get(network);
+  makeRoom(line?.replies.length ?? 0);
+  unfinishedCount += 1;
   if (line !== undefined) {
     line.replies.push(reply);
     return;
@@ -55,6 +85,7 @@ function advance(): void {
   const isOver = runStep(line.replies[0]);
   if (isOver) {
     line.replies.shift();
+    unfinishedCount -= 1;
     if (line.replies.length > 0) waiting.push(line);
     else lines.delete(line.network);
     building.push(...waiting.splice(0, 1));
@@ -79,7 +110,7 @@ function runStep({ steps, client, resolve, reject }: Unfinished): boolean {
 }
 
 /**
- * The reply that a handler returned, or that its steps will return.
+ * The reply that a handler returned, or that its steps will return; rejects with BadRequest if too many others wait.
  * @param client no further steps run once it has disconnected, and the reply is then undefined
  */
 export function inTurns(result: HandlerResult, client: Client): Reply | Promise<Reply | undefined> {

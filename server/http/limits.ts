@@ -21,6 +21,10 @@ export const httpLimits = {
   throttleRingBytesMax: 268_435_456,
   /** Networks whose replies of many steps are built at the same time: each may hold tens of megabytes until it is whole. */
   networksBuildingMax: 8,
+  /** Unfinished replies of many steps to all networks: each holds what its first step made, about 256 KiB. */
+  unfinishedRepliesMax: 1_024,
+  /** Those to one network: a machine with hundreds of connections, each with one such request, stays below it. */
+  networkRepliesMax: 512,
   /** Bytes of all long replies that wait for their readers; above it the oldest are cut off. */
   longRepliesBytesMax: 268_435_456,
   /** Bytes of all partly received bodies; above it the oldest are refused. */
@@ -29,6 +33,9 @@ export const httpLimits = {
   drainMsMax: 3_000,
 } as const;
 
+if (httpLimits.networkRepliesMax > httpLimits.unfinishedRepliesMax) {
+  throw new Error('limits: one network may not have more unfinished replies than all');
+}
 if (httpLimits.bodyBytesMax > limits.tailBytesMax) {
   throw new Error('limits: the tail of a command must be able to hold the largest body');
 }

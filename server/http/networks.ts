@@ -72,28 +72,17 @@ export function networkSet(networks: readonly string[]): (address: string) => bo
 
 /** Groups, of 16 bits each, that name the network of an IPv6 address. */
 const IPV6_NETWORK_GROUPS = 4;
-/** An IPv4-mapped address, abbreviated or not. */
-const MAPPED_IPV4 = /^(?:0{0,4}:){2,6}ffff:(?:([0-9a-f]{2})([0-9a-f]{2}):([0-9a-f]{2})([0-9a-f]{2})|([0-9.]+))$/i;
+const IPV6_GROUPS = 8;
 
 /**
  * The network that counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one, since any household has that
- * many addresses.
+ * many addresses. A text without a colon stands for itself; '' for any other malformed one.
  */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip;
-  const mapped = MAPPED_IPV4.exec(ip);
-  if (mapped !== null) {
-    const [, a, b, c, d, dotted] = mapped;
-    return dotted ?? [a, b, c, d].map((pair) => Number.parseInt(pair, 16)).join('.');
-  }
-  const [head, tail] = ip
-    .split('%', 1)[0]
-    .split('::', 2)
-    .map((part) => (part === '' ? [] : part.split(':')));
-  const missing = tail === undefined ? 0 : Math.max(8 - head.length - tail.length, 0);
-  const groups = [...head, ...Array.from({ length: missing }, () => '0'), ...(tail ?? [])];
-  return `${groups
-    .slice(0, IPV6_NETWORK_GROUPS)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const address = canonicalAddress(ip.split('%', 1)[0]);
+  if (!address.includes(':')) return address;
+  const [head, tail = []] = address.split('::').map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array.from({ length: IPV6_GROUPS - head.length - tail.length }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, IPV6_NETWORK_GROUPS).join(':')}::/64`;
 }

@@ -1,7 +1,7 @@
 // A catalog import: accepts line after line, validates each against its schema, the earlier lines and the existing catalog,
 // and stores the resulting commands. Nothing reaches the log until all lines are valid and commit() submits them as one
 // act. Used by routes/imports.ts and, without a server, by the command `import`.
-import { type CommandOf, commandLayouts, encodeCommand, limits, MarketStatus } from '../../engine/index.ts';
+import { type CommandOf, commandLayouts, dataViewOf, encodeCommand, limits, MarketStatus } from '../../engine/index.ts';
 import { BadRequest } from '../http/errors.ts';
 import { counted, isOrAre } from '../lib/counted.ts';
 import {
@@ -52,8 +52,7 @@ interface Patch {
 
 /** Writes a patch's number, little-endian. @param first the number of the import's first event or market */
 function fill({ command, at, relative }: Patch, first: number): void {
-  const number = first + relative;
-  for (let byte = 0; byte < 4; byte += 1) command[at + byte] = (number >>> (8 * byte)) & 0xff;
+  dataViewOf(command).setUint32(at, first + relative, true);
 }
 
 export class CatalogImport {

@@ -7,15 +7,21 @@ import type { Services } from '../services.ts';
 import { CatalogImport } from './catalogImport.ts';
 import type { BadLine, ImportTarget } from './command.ts';
 
-/** The sentence of a refusal; the start of the whole reply if it is not an exchange's. */
-function reasonIn(text: string): string {
+interface Refusal {
+  /** Its sentence; the start of the whole reply if it is not an exchange's. */
+  readonly reason: string;
+  /** Whether the exchange does not know what became of the request. */
+  readonly isUndecided: boolean;
+}
+
+function refusalIn(text: string): Refusal {
   try {
-    const { error } = JSON.parse(text);
-    if (typeof error === 'string') return error;
+    const { error, code } = JSON.parse(text);
+    if (typeof error === 'string') return { reason: error, isUndecided: code === 'outcome_unknown' };
   } catch {
     // not JSON: something else answers there
   }
-  return text.slice(0, 200);
+  return { reason: text.slice(0, 200), isUndecided: false };
 }
 
 /** A running exchange that listens at `url`. @throws FatalError for any answer but success */
@@ -34,20 +40,28 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
   const notAnExchange = (): never => fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
   const noAnswer = (reason: string): never =>
     fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
-  // The exchange may have committed it: it goes on without the connection.
-  const lostCommit = (reason: string): never => {
-    const what = `The connection to the exchange at ${url} was lost (${reason}) while the import was being committed.`;
+  const unknownCommit = (what: string): never => {
     const rest =
       'Either all of it was imported or nothing: import the file again, which is refused if it was imported.';
     fatal('unknown', `${what} ${rest}`);
   };
+  // The exchange may have committed it: it goes on without the connection.
+  const lostCommit = (reason: string): never =>
+    unknownCommit(
+      `The connection to the exchange at ${url} was lost (${reason}) while the import was being committed.`,
+    );
   const call = async (method: string, path: string, body?: object, onLost = noAnswer) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
     const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
     // fetch reports only that it failed; the reason is in the error's cause
     const [status, text] = await replied.catch(({ cause }) => onLost(cause?.code ?? cause));
-    if (status !== 200) fatal('usage', `The exchange at ${url} answered ${status}: ${reasonIn(text)}.`);
+    if (status !== 200) {
+      const { reason, isUndecided } = refusalIn(text);
+      // Nothing but the commit is written to the log.
+      if (isUndecided) unknownCommit(`The exchange at ${url} does not know whether the import was committed.`);
+      fatal('usage', `The exchange at ${url} answered ${status}: ${reason}.`);
+    }
     try {
       return JSON.parse(text);
     } catch {

@@ -8,3 +8,6 @@ export type Fields = Readonly<Record<string, unknown>>;
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Whether a field counts as not given: absent, null or an empty text. */
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';

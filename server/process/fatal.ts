@@ -17,7 +17,7 @@ export const exitStatuses = {
     meaning: 'the journal could not be written (if its disk hangs, the process kills itself instead)',
   },
   output: { status: 8, meaning: 'the command succeeded, but its report could not be written' },
-  unknown: { status: 9, meaning: 'the connection to the exchange was lost, and what the command did is unknown' },
+  unknown: { status: 9, meaning: 'what the command did is unknown, because the exchange did not say so' },
   defect: { status: 70, meaning: 'the exchange stopped because of a defect in its own code' },
 } as const;
 

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { ZERO_BYTES16 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import { uuidOfKeyId } from '../views/index.ts';
 import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/orders.ts';
@@ -26,7 +26,7 @@ function givenId(body: unknown): string | undefined {
   if (body === undefined || body === null) return ZERO_BYTES16;
   if (!isFields(body)) throw new BadRequest('Invalid heartbeat payload: the body must be an object with heartbeat_id');
   const id = body.heartbeat_id;
-  if (id === undefined || id === null || id === '') return ZERO_BYTES16;
+  if (isAbsent(id)) return ZERO_BYTES16;
   return typeof id === 'string' ? keyIdOfUuid(id) : undefined;
 }
 

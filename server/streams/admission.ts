@@ -10,8 +10,7 @@ import { remoteAddressOf } from '../http/request.ts';
 
 /** Why an upgrade is refused. */
 interface Refusal {
-  /** The HTTP status code with its reason phrase. */
-  readonly status: string;
+  readonly status: 421 | 429 | 503;
   readonly sentence: string;
 }
 
@@ -40,13 +39,12 @@ export class Admission {
       this.guardHost?.(req.getHeader('host'));
     } catch (error) {
       if (!(error instanceof BadRequest)) throw error;
-      return { status: '421 Misdirected Request', sentence: error.message };
+      return { status: 421, sentence: error.message };
     }
-    if (this.isClosed) return { status: '503 Service Unavailable', sentence: 'the exchange is stopping' };
+    if (this.isClosed) return { status: 503, sentence: 'the exchange is stopping' };
     const { connectionsPerIpMax } = this;
     if ((this.countByIp.get(ip) ?? 0) < connectionsPerIpMax) return undefined;
-    const sentence = `too many sockets: one address may have at most ${connectionsPerIpMax} open`;
-    return { status: '429 Too Many Requests', sentence };
+    return { status: 429, sentence: `too many sockets: one address may have at most ${connectionsPerIpMax} open` };
   }
 
   opened(ip: string): void {

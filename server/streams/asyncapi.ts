@@ -48,9 +48,10 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const description = [
     'A socket on /ws or /ws/ joins the channel that its first request names in type.',
     'Every message except an error carries stream_id, sequence (contiguous within its stream) and server_ts_ms. A frame is',
-    'one object or an array of objects. The exchange answers the text PING with PONG, and a subscription that adds nothing',
-    'with NO NEW ASSETS. It closes a socket that loses a message with code 1013, and every socket with code 1012 when it',
-    `stops; reconnect and resume. Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
+    'one message, or an array of the books that answer a subscription or follow a gap. The exchange answers the text PING',
+    'with PONG, and a subscription that adds nothing with NO NEW ASSETS. It closes a socket that loses a message with code',
+    '1013, and every socket with code 1012 when it stops; reconnect and resume.',
+    `Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
     `${messagesBurst} messages at once and then ${messagesPerSecond} per second, ${connectionsPerIpMax} sockets per address,`,
     `${idleSecondsMax} s without an answer to pings. A client that has answered a ping and is late with a later answer`,
     `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. An idle stream sends a`,

@@ -2,6 +2,7 @@
 // or silent, and tells the publisher when to flush. Started by start.ts; it must be closed before its app.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
+import { STATUS_CODES } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
@@ -157,8 +158,9 @@ export class StreamHub {
     const refusal = this.admission.refusal(req, ip);
     if (refusal !== undefined) {
       this.counts.refused += 1;
-      res.writeStatus(refusal.status).writeHeader('content-type', 'application/json; charset=utf-8');
-      if (!refusal.status.startsWith('4')) res.writeHeader('retry-after', String(RETRY_SECONDS.unavailable));
+      res.writeStatus(`${refusal.status} ${STATUS_CODES[refusal.status]}`);
+      res.writeHeader('content-type', 'application/json; charset=utf-8');
+      if (refusal.status === 503) res.writeHeader('retry-after', String(RETRY_SECONDS.unavailable));
       res.end(JSON.stringify({ error: refusal.sentence }));
       return;
     }

@@ -65,8 +65,6 @@ export const streamLimits = {
   pacedBytesMax: 16_384,
   /** A frame of a dump is sent once its books exceed this, bytes. */
   dumpFrameBytes: 65_536,
-  /** A replay step is one frame, which takes no more messages once it exceeds this, bytes. */
-  replayFrameBytes: 196_608,
   /** Messages that a replay renders at a time, to keep others from waiting for it. */
   replayStep: 48,
   /** How long the dumps and replays of all sockets together may take of one event-loop turn, ms; one step may overrun it. */

@@ -2,7 +2,6 @@
 // The queue is paid in order, and only while the socket has room. It does not render the messages published to all subscribers
 // of a stream.
 import { bookJson } from '../wire/books.ts';
-import { bookMessage } from '../wire/marketEvents.ts';
 import {
   heartbeatText,
   NO_NEW_ASSETS,
@@ -11,14 +10,13 @@ import {
   type StreamRequest,
 } from '../wire/streamRequests.ts';
 import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarkets.ts';
+import { BookFrame } from './bookFrame.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
-import { FrameWriter } from './frames.ts';
 import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
 import { MarketSubscription } from './marketSubscription.ts';
-import { MessageBatch } from './messages.ts';
 import { messagesSince } from './rebuild.ts';
 
 /** What the market channels of all sockets share. */
@@ -40,13 +38,12 @@ export class MarketSubscriber implements Subscriber {
   private isCustom = false;
   private isScheduled = false;
   private readonly catalog: CatalogSubscription;
-  private readonly writer: FrameWriter;
+  private readonly bookFrame = new BookFrame();
 
   constructor(connection: Connection, host: ChannelHost) {
     this.connection = connection;
     this.host = host;
     this.catalog = new CatalogSubscription(connection, host);
-    this.writer = new FrameWriter((frame) => connection.send(frame));
   }
 
   request(request: StreamRequest): void {
@@ -165,15 +162,18 @@ export class MarketSubscriber implements Subscriber {
       if (left === 0) this.remove(marketIndex, subscription);
       else this.move(subscription, left);
     }
+    // Once for all removed markets: a client that does not read can leave 2,000 of them again and again.
+    this.queue = this.queue.filter(({ isQueued }) => isQueued);
     this.pay();
     refuseUnknown('token', unknownTokens);
   }
 
+  /** Removes a market; the caller takes it off the queue. */
   private remove(marketIndex: number, subscription: MarketSubscription): void {
     subscription.leave();
+    subscription.isQueued = false;
     this.tokenCount -= countTokens(subscription.tokens);
     this.subscriptions.delete(marketIndex);
-    this.queue = this.queue.filter((queued) => queued !== subscription);
   }
 
   /** Moves a market to the stream of these tokens and the socket's features. */
@@ -212,9 +212,7 @@ export class MarketSubscriber implements Subscriber {
       }
       rendered += this.payNext();
     }
-    this.writer.end(true);
-    // The largest frame of a socket, a few hundred kilobytes after a replay, must not stay in memory with it.
-    if (!this.isScheduled) this.writer.release();
+    this.endFrame();
   }
 
   private payLater(): void {
@@ -237,26 +235,26 @@ export class MarketSubscriber implements Subscriber {
       if (this.endFrame()) return 0;
       connection.send(openingText(gap ?? 'heartbeat', stream.ids[form], stream.numbers[form], nowMs));
     }
-    const books = new MessageBatch();
     for (const outcome of [0, 1] as const) {
       if ((dump & (outcome + 1)) === 0) continue;
-      bookMessage(books, bookJson(host.feed.views, market, outcome), outcome, nowMs);
-      this.writer.add(books, books.count - 1, stream.idBytes[form], stream.numbers[form]);
+      const text = bookJson(host.feed.views, market, outcome);
+      this.bookFrame.add(text, outcome, stream.idBytes[form], stream.numbers[form], nowMs);
     }
-    if (this.writer.bytes > streamLimits.dumpFrameBytes) this.writer.end(true);
+    if (this.bookFrame.byteLength > streamLimits.dumpFrameBytes) this.endFrame();
     subscription.dump = 0;
     subscription.gap = undefined;
     this.paid(subscription, true);
     return 2;
   }
 
-  /** Sends the current frame; returns whether the next message must wait for room. */
+  /** Sends the current frame of books; returns whether the next message must wait for room. */
   private endFrame(): boolean {
-    this.writer.end(true);
+    const frame = this.bookFrame.take();
+    if (frame !== undefined) this.connection.send(frame);
     return this.connection.isFull;
   }
 
-  /** Sends some messages after `number` in one frame, since a second might find no room. Goes live once none are left. */
+  /** Sends some messages after `number`, as many as the socket has room for. Goes live once none are left. */
   private replay(subscription: MarketSubscription, number: number): number {
     const { stream, form } = subscription;
     const { connection, host } = this;
@@ -274,14 +272,13 @@ export class MarketSubscriber implements Subscriber {
       connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
     }
     let last = number;
-    for (const [at, index] of indexes.entries()) {
-      const isAlone = messages.isAlone(index);
-      if (at > 0 && (isAlone || this.writer.bytes > streamLimits.replayFrameBytes)) break;
-      this.writer.add(messages, index, stream.idBytes[form], sequences[at]);
-      last = sequences[at];
-      if (isAlone) break;
-    }
-    this.writer.end();
+    connection.cork(() => {
+      for (const [at, index] of indexes.entries()) {
+        if (connection.isFull) return;
+        connection.send(messages.filled(index, stream.idBytes[form], sequences[at]));
+        last = sequences[at];
+      }
+    });
     subscription.from = last;
     if (last >= stream.numbers[form]) {
       subscription.from = undefined;

@@ -1,11 +1,14 @@
 // Rendered messages: bytes with two fixed-width gaps for the stream's name and sequence, so a message rendered once for a
-// market serves all of its streams. The renderers of wire/ write them one after another; frames.ts fills the gaps and puts
-// them into frames. A message is never sent before its gaps are filled.
+// market serves all of its streams, one after another. The renderers of wire/ write them; the publisher and the market channel
+// send each as a frame of its own, since clients read arrays as the books of a subscription. A message is never sent before
+// its gaps are filled.
 import { msText } from '../wire/numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './ids.ts';
 
 const ID_GAP = '-'.repeat(MARKET_ID_BYTES);
 const SEQUENCE_GAP = ' '.repeat(SEQUENCE_BYTES);
+const BLANK = 0x20;
+const ZERO = 0x30;
 
 /** Bit masks of the forms to which a message belongs. */
 export const Mask = {
@@ -33,7 +36,6 @@ export class MessageBatch {
   private readonly starts: number[] = [];
   private readonly ids: number[] = [];
   private readonly masks: number[] = [];
-  private readonly alone: boolean[] = [];
 
   constructor(bytes = 4_096) {
     this.buffer = Buffer.allocUnsafe(bytes);
@@ -58,34 +60,26 @@ export class MessageBatch {
     return ((this.masks[index] >>> form) & 1) === 1;
   }
 
-  /** Whether the message never shares a frame: clients that do not know its kind would drop the whole frame. */
-  isAlone(index: number): boolean {
-    return this.alone[index];
-  }
-
-  startOf(index: number): number {
-    return this.starts[index];
-  }
-
-  endOf(index: number): number {
-    return index + 1 < this.starts.length ? this.starts[index + 1] : this.length;
-  }
-
-  /** Offset of the gap for the stream's name. */
-  idAt(index: number): number {
-    return this.ids[index];
-  }
-
-  sequenceEnd(index: number): number {
-    return this.ids[index] + MARKET_ID_BYTES + BEFORE_SEQUENCE.length + SEQUENCE_BYTES;
+  /**
+   * A message with its gaps filled, in the batch's own bytes: the receiver must copy it before the same message is filled for
+   * another stream.
+   *
+   * @param streamId the stream's name, Latin-1
+   */
+  filled(index: number, streamId: Buffer, sequence: number): Buffer {
+    const { buffer } = this;
+    const idAt = this.ids[index];
+    const sequenceAt = idAt + MARKET_ID_BYTES + BEFORE_SEQUENCE.length;
+    streamId.copy(buffer, idAt);
+    writeNumber(buffer, sequenceAt, sequenceAt + SEQUENCE_BYTES, sequence);
+    return buffer.subarray(this.starts[index], this.endOf(index));
   }
 
   /** Begins a message; the caller then writes its rest, from the comma to the closing brace. */
-  begin(eventType: string, serverMs: number, mask: number, isAlone = false): void {
+  begin(eventType: string, serverMs: number, mask: number): void {
     this.ids.push(this.length + BEFORE_TYPE.length + eventType.length + BEFORE_ID.length);
     this.starts.push(this.length);
     this.masks.push(mask);
-    this.alone.push(isAlone);
     this.text(headText(eventType, ID_GAP, SEQUENCE_GAP, serverMs));
   }
 
@@ -113,21 +107,33 @@ export class MessageBatch {
     this.starts.length = 0;
     this.ids.length = 0;
     this.masks.length = 0;
-    this.alone.length = 0;
+  }
+
+  private endOf(index: number): number {
+    return index + 1 < this.starts.length ? this.starts[index + 1] : this.length;
   }
 
   private reserve(more: number): void {
-    this.buffer = withRoom(this.buffer, this.length, more);
+    const { buffer, length } = this;
+    if (length + more <= buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2));
+    buffer.copy(larger, 0, 0, length);
+    this.buffer = larger;
   }
 }
 
-/** The smallest buffer allocated: most sockets never send more. */
-const ROOM_BYTES = 4_096;
-
-/** A buffer with room for `more` bytes after its first `length`: the same one, or a larger copy. */
-export function withRoom(buffer: Buffer, length: number, more: number): Buffer {
-  if (length + more <= buffer.length) return buffer;
-  const larger = Buffer.allocUnsafe(Math.max(length + more, buffer.length * 2, ROOM_BYTES));
-  buffer.copy(larger, 0, 0, length);
-  return larger;
+/** Writes a whole number's digits at the end of [start, end), after blanks. */
+function writeNumber(buffer: Buffer, start: number, end: number, value: number): void {
+  let at = end;
+  let left = value;
+  do {
+    at -= 1;
+    const next = Math.floor(left / 10);
+    buffer[at] = ZERO + (left - next * 10);
+    left = next;
+  } while (left > 0);
+  while (at > start) {
+    at -= 1;
+    buffer[at] = BLANK;
+  }
 }

@@ -1,13 +1,13 @@
-// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each flush publishes once per
-// topic, since a publish costs one send per socket. Owned and called by the hub, and shared by the channels of all sockets: it
-// knows the subscribers of each stream. It deals with single sockets only to owe them what would be too much at once.
+// Publishes what the feed has rendered at each flush, and sends heartbeats on silent streams. Each message is published once per
+// topic, as a frame of its own; uWebSockets writes up to 32 frames of one event-loop turn to a socket at once. Owned and called
+// by the hub, and shared by the channels of all sockets: it knows the subscribers of each stream. It deals with single sockets
+// only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
 import { newMarketAt } from './catalogChannel.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { FrameWriter } from './frames.ts';
 import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
@@ -23,7 +23,7 @@ interface PublisherParts {
   readonly config: Pick<ServerConfig, 'dataDir' | 'streams'>;
   /** Open sockets. */
   readonly connections: ReadonlySet<Connection>;
-  /** Sends a message to all subscribers of a topic. */
+  /** Sends a message, which it copies, to all subscribers of a topic. */
   readonly send: (topic: string, message: Buffer | string) => void;
 }
 
@@ -37,11 +37,6 @@ export class Publisher implements ChannelHost, UserHost {
   /** Frames published on market streams. */
   frameCount = 0;
   private readonly parts: PublisherParts;
-  private topic = '';
-  private readonly writer = new FrameWriter((frame) => {
-    this.frameCount += 1;
-    this.parts.send(this.topic, frame);
-  });
   private catalogMs = 0;
 
   constructor(parts: PublisherParts) {
@@ -54,7 +49,7 @@ export class Publisher implements ChannelHost, UserHost {
     return this.parts.exchange.now();
   }
 
-  /** Publishes everything that waits, once per topic. */
+  /** Publishes everything that waits. */
   flush(): void {
     const { feed } = this;
     if (!feed.isWaiting) return;
@@ -99,18 +94,18 @@ export class Publisher implements ChannelHost, UserHost {
     for (let form = 0; form < FORM_COUNT; form += 1) {
       const hasMessages = stream.numbers[form] > pending[0].before[form];
       if (stream.subscribers[form] === 0 || !hasMessages) continue;
-      this.topic = stream.ids[form];
       stream.publishedMs[form] = performance.now();
+      const topic = stream.ids[form];
       const idBytes = stream.idBytes[form];
       for (const { first, end, before } of pending) {
         let sequence = before[form];
         for (let index = first; index < end; index += 1) {
           if (!messages.isFor(index, form as Form)) continue; // below FORM_COUNT
           sequence += 1;
-          this.writer.add(messages, index, idBytes, sequence);
+          this.frameCount += 1;
+          this.parts.send(topic, messages.filled(index, idBytes, sequence));
         }
       }
-      this.writer.end();
     }
   }
 

@@ -37,7 +37,7 @@ const bookSchema = z
     last_trade_price: z.union([decimal, z.literal('')]),
   })
   .describe(
-    'A full order book. A snapshot repeats the current sequence of the stream; a book sent after a trade has its own.',
+    'A full order book. A snapshot, which comes in an array, repeats the current sequence of the stream; a book sent after a trade has its own.',
   );
 
 const priceChangeSchema = z.object({
@@ -236,9 +236,14 @@ const resume = z
   .optional()
   .describe('The last message that the client received on each stream; later messages are replayed first.');
 const operation = z.enum(['subscribe', 'unsubscribe']).optional();
+const typeOf = (channel: string) =>
+  z
+    .enum([channel, 'subscribe', 'unsubscribe'])
+    .optional()
+    .describe('The channel, or the operation, as some clients send it; the path then names the channel.');
 
 export const marketRequestSchema = z.object({
-  type: z.literal('market').optional(),
+  type: typeOf('market'),
   operation,
   assets_ids: z.array(z.string()).optional().describe('Token ids. Subscriptions are cumulative.'),
   custom_feature_enabled: z.boolean().optional().describe('Applies to the whole socket. Default false.'),
@@ -249,7 +254,7 @@ export const marketRequestSchema = z.object({
 });
 
 export const userRequestSchema = z.object({
-  type: z.literal('user').optional(),
+  type: typeOf('user'),
   operation,
   auth: z
     .object({

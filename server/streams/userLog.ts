@@ -1,6 +1,6 @@
 // Reads an owner's messages that are no longer in memory from the journal, on a thread of its own. The same views and the same
-// feed follow the log from its first record, so the messages are identical to those sent. One question at a time. Without a
-// data directory there is no log to read.
+// feed follow the log from its first record, so the messages are identical to those sent. One question at a time; owners
+// alternate, so that none waits for all that another asks for. Without a data directory there is no log to read.
 import { Worker } from 'node:worker_threads';
 
 type Take = (messages: readonly string[]) => Promise<boolean>;
@@ -10,7 +10,7 @@ export interface UserLog {
   /**
    * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
    * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over. One
-   * question at a time is served, over all sockets.
+   * question at a time is served, over all sockets; those of one owner in order of arrival.
    */
   read(question: UserLogQuestion, take: Take): Promise<void>;
 }
@@ -39,15 +39,31 @@ export interface UserLogAnswer {
 /** A reader of a data directory's log; undefined without a data directory. */
 export function makeUserLog(dataDir: string | undefined): UserLog | undefined {
   if (dataDir === undefined) return undefined;
-  let latest = Promise.resolve();
-  const read = (question: UserLogQuestion, take: Take): Promise<void> => {
-    const next = latest.then(async () => {
-      // No thread is started if the client no longer wants the messages after its wait.
-      if (await take([])) await runThread({ ...question, dataDir }, take);
-    });
-    latest = next.catch(() => {});
-    return next;
+  /** Each owner's unanswered questions in order of arrival; the owner whose turn it is comes first. */
+  const lines = new Map<string, (() => Promise<void>)[]>();
+  const serve = async (): Promise<void> => {
+    for (const [owner, line] of lines) {
+      await line[0]();
+      line.shift();
+      lines.delete(owner);
+      if (line.length > 0) lines.set(owner, line); // after all the others: the loop comes to it again
+    }
   };
+  const read = (question: UserLogQuestion, take: Take): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const answer = async (): Promise<void> => {
+        // No thread is started if the client no longer wants the messages after its wait.
+        if (await take([])) await runThread({ ...question, dataDir }, take);
+      };
+      const turn = (): Promise<void> => answer().then(resolve, reject);
+      const line = lines.get(question.owner);
+      if (line !== undefined) {
+        line.push(turn);
+        return;
+      }
+      lines.set(question.owner, [turn]);
+      if (lines.size === 1) void serve();
+    });
   return { read };
 }
 

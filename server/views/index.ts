@@ -23,10 +23,10 @@ export { HistoryView, type SampleQuery } from './history.ts';
 export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
-export { type Notice, NotificationsView } from './notifications.ts';
-export { isOpen } from './orders.ts';
+export { NotificationsView } from './notifications.ts';
 export type { NumberList } from './packedLists.ts';
 export type * from './records.ts';
+export { isOpen } from './records.ts';
 
 /** Notified of changes to events and markets after the views have applied them. Its callbacks must not throw. */
 export interface MarketObserver {
@@ -42,7 +42,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
-const SNAPSHOT_VERSION = 5;
+const SNAPSHOT_VERSION = 6;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -70,21 +70,21 @@ export class Views {
     return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** Orders, trades and notifications refer to one another: one section holds them all, so each stays one object. */
+  /** Trades refer to orders: one section holds both, so that each order stays one object. */
   private visit(sections: Sections): void {
-    const { orders, trades, notifications, builders } = this;
+    const { orders, trades, builders } = this;
     this.markets.visit(sections.part('markets'));
     this.books.visit(sections.part('books'));
     this.accounts.visit(sections.part('accounts'));
     this.keys.visit(sections.part('keys'));
     this.history.visit(sections.part('history'));
     this.trades.visitPacked(sections.part('trades'));
-    const known = { orders: orders.state, trades: trades.state, notifications: notifications.state };
+    this.notifications.visit(sections.part('notifications'));
+    const known = { orders: orders.state, trades: trades.state };
     const state = sections.plain('orders', known);
     if (sections.isLoading) {
       orders.state = state.orders;
       trades.state = state.trades;
-      notifications.state = state.notifications;
     }
     builders.visit(sections.part('builders'));
     this.observer?.visit(sections.part('catalog'));

@@ -3,7 +3,15 @@
 // an order; an unknown number or id is ignored, never an error.
 import type { CommandOf, EventOf, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
-import { type Draft, endStatus, type FreshTrade, type Order, type OrderStatus, type TradePlace } from './records.ts';
+import {
+  type Draft,
+  endStatus,
+  type FreshTrade,
+  isOpen,
+  type Order,
+  type OrderStatus,
+  type TradePlace,
+} from './records.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
 
@@ -23,9 +31,6 @@ function readTail(tail: Uint8Array | undefined): { readonly signatureType: numbe
   if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
   return { signatureType, builder: bytes.toString('latin1', from, from + ZERO_BYTES32.length) };
 }
-
-/** Whether an order rests in a book or is delayed. */
-export const isOpen = ({ status }: Order): boolean => status === 'LIVE' || status === 'DELAYED';
 
 /** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
 const ENDED = { orders: 4_096, ms: 5_000 } as const;

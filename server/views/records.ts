@@ -1,4 +1,4 @@
-// The rows of the views: markets, accounts, keys, orders and trades, derived from the log. Only the views write them (as
+// The rows of the views: markets, accounts, keys, orders, trades and notifications, derived from the log. Only the views write them (as
 // Draft<…>); all other code gets them read-only and must not change them.
 // All money and shares are whole micro, sizes whole lots, prices whole pips, times milliseconds.
 import {
@@ -165,6 +165,9 @@ export function endStatus(reason: number): OrderStatus {
   return reason === CancelReason.INVALID ? 'INVALID' : 'CANCELED';
 }
 
+/** Whether an order rests in a book or is delayed. */
+export const isOpen = ({ status }: Pick<Order, 'status'>): boolean => status === 'LIVE' || status === 'DELAYED';
+
 export interface Order {
   readonly orderNumber: number;
   /** The EIP-712 digest, 0x and 64 lower-case hex digits. */
@@ -247,3 +250,46 @@ export interface FreshTrade extends Trade {
 export interface FreshFill extends MakerFill {
   readonly order: Order;
 }
+
+interface Numbered {
+  /** Among the owner's notifications, from 1. */
+  readonly number: number;
+  readonly tMs: number;
+}
+
+/** What a notification states about its order. */
+export type NotifiedOrder = Pick<
+  Order,
+  'id' | 'keyId' | 'marketIndex' | 'outcome' | 'side' | 'orderType' | 'originalLots'
+>;
+
+/** An order that the exchange ended. */
+export interface CanceledNotice extends Numbered {
+  readonly kind: 'canceled';
+  readonly order: NotifiedOrder & Pick<Order, 'pricePips' | 'filledLots'>;
+  /** A CancelReason. */
+  readonly reason: number;
+}
+
+/** An order's part of a trade. */
+export interface FilledNotice extends Numbered {
+  readonly kind: 'filled';
+  readonly order: NotifiedOrder;
+  /** Within the order's market. */
+  readonly tradeNumber: number;
+  readonly lots: number;
+  /** In the order's own token. */
+  readonly pricePips: number;
+  /** The order's remainder after this trade. */
+  readonly remainingLots: number;
+}
+
+/** A token that the owner held when its market was resolved. */
+export interface ResolvedNotice extends Numbered {
+  readonly kind: 'resolved';
+  readonly marketIndex: number;
+  readonly outcome: number;
+  readonly sharesMicro: number;
+}
+
+export type Notice = CanceledNotice | FilledNotice | ResolvedNotice;

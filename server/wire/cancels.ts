@@ -3,7 +3,7 @@
 import { CancelRefusal, limits } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import { readConditionId, readOrderId } from './readIds.ts';
 
 /** The order id of a DELETE /order body: `{orderID}` or `{orderId}`. @throws BadRequest */
@@ -28,8 +28,6 @@ export interface CancelFilter {
   /** Token id. */
   readonly assetId: string | undefined;
 }
-
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === '';
 
 /** Parses a DELETE /cancel-market-orders body; absent, null and empty values mean no filter. @throws BadRequest */
 export function parseCancelFilter(body: unknown): CancelFilter {

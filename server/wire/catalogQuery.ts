@@ -6,7 +6,7 @@ import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { type ColumnsPlace, type ListForm, RowState, STATE_COUNT } from '../catalog/index.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
-import { dayStartMs, parseWhole } from './numbers.ts';
+import { dayStartMs, decimalDigits, parseWhole } from './numbers.ts';
 
 const LIST_LIMIT_DEFAULT = 20;
 export const LIST_LIMIT_MAX = 100;
@@ -82,7 +82,7 @@ export class QueryReader {
   number(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const value = /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : Number.NaN;
+    const value = decimalDigits(text.replace(/^-/, '')) === undefined ? Number.NaN : Number(text);
     if (!(Math.abs(value) <= NUMBER_MAX)) {
       throw this.dialect.invalid(name, `must be a decimal number from -${NUMBER_MAX} to ${NUMBER_MAX}`);
     }

@@ -5,7 +5,7 @@ import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
 import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
@@ -20,16 +20,20 @@ export const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
 const DAY_S = 86_400;
+const MONTH_S = 30 * DAY_S;
 
-/** Interval names to seconds back from the end; the last two reach back to the first point. */
+/**
+ * Interval names to seconds back from the end; the last two reach back to the first point. As in production, 1m is a
+ * month; 5m and 15m are minutes.
+ */
 const INTERVALS: Readonly<Record<string, number>> = {
-  '1m': MINUTE_S,
   '5m': 5 * MINUTE_S,
   '15m': 15 * MINUTE_S,
   '1h': HOUR_S,
   '6h': 6 * HOUR_S,
   '1d': DAY_S,
   '1w': 7 * DAY_S,
+  '1m': MONTH_S,
   max: Number.POSITIVE_INFINITY,
   all: Number.POSITIVE_INFINITY,
 };
@@ -130,7 +134,7 @@ export function readHistoryBody(body: unknown): HistoryRequest {
   }
   const read: FieldReader = (name) => {
     const value = body[name];
-    if (value === undefined || value === null || value === '') return undefined;
+    if (isAbsent(value)) return undefined;
     if (typeof value === 'string' || typeof value === 'number') return String(value);
     throw invalid(name, 'must be a number or a string');
   };

@@ -28,8 +28,8 @@ export type SeriesLine = z.output<typeof seriesLine>;
 export type EventLine = z.output<typeof eventLine>;
 export type MarketLine = z.output<typeof marketLine>;
 
-export const LINE_KINDS = ['tag', 'series', 'event', 'market'] as const;
 export const lineSchemas = { tag: tagLine, series: seriesLine, event: eventLine, market: marketLine } as const;
+export const LINE_KINDS = Object.keys(lineSchemas) as (keyof typeof lineSchemas)[]; // a constant has no other keys
 
 const numberedLine = z.strictObject(
   { line: z.int('must be a whole number from 1').min(1, 'must be at least 1'), row: z.unknown() },

@@ -142,7 +142,7 @@ function marketResolved(to: MessageBatch, market: Market, event: EventRow | unde
     winning_outcome: winner === undefined ? '' : market.outcomes[winner],
     timestamp: String(tMs),
   };
-  to.begin('market_resolved', tMs, Mask.CUSTOM, true);
+  to.begin('market_resolved', tMs, Mask.CUSTOM);
   to.anyText(`,${JSON.stringify(fields).slice(1)}`);
 }
 

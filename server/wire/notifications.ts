@@ -6,7 +6,17 @@ import { CancelReason, limits, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { BadRequest } from '../http/errors.ts';
-import { type EventRow, type Market, type Notice, type Order, uuidOfKeyId, type Views } from '../views/index.ts';
+import {
+  type CanceledNotice,
+  type EventRow,
+  type FilledNotice,
+  type Market,
+  type Notice,
+  type NotifiedOrder,
+  type ResolvedNotice,
+  uuidOfKeyId,
+  type Views,
+} from '../views/index.ts';
 import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
 import { tradeId, transactionHash } from './ids.ts';
@@ -33,8 +43,6 @@ const REASONS: Readonly<Record<number, string>> = {
   [CancelReason.NO_MATCH]: 'no_match',
 };
 
-type NoticeOf<Kind extends Notice['kind']> = Extract<Notice, { kind: Kind }>;
-
 /** Where a payload's market, event and tags come from. */
 interface Sources {
   readonly views: Views;
@@ -59,7 +67,7 @@ function tokenFields(market: Market, event: EventRow | undefined, outcome: numbe
 }
 
 /** The order fields of a payload. */
-function orderFields(order: Order) {
+function orderFields(order: NotifiedOrder) {
   return {
     order_id: order.id,
     original_size: lotsText(order.originalLots),
@@ -73,7 +81,7 @@ function orderFields(order: Order) {
  * `remaining_size` is the unfilled part of the order's size, also for an order with a budget: what the rest of the budget
  * would buy is another figure.
  */
-function canceledFields({ order }: NoticeOf<'canceled'>) {
+function canceledFields({ order, reason }: CanceledNotice) {
   return {
     ...orderFields(order),
     matched_size: lotsText(order.filledLots),
@@ -81,12 +89,12 @@ function canceledFields({ order }: NoticeOf<'canceled'>) {
     remaining_size: lotsText(unfilledLots(order)),
     trade_id: '',
     transaction_hash: ZERO_BYTES32,
-    reason: REASONS[order.cancelReason ?? -1] ?? '',
+    reason: REASONS[reason] ?? '',
   };
 }
 
-function filledFields({ order, trade, lots, pricePips, remainingLots }: NoticeOf<'filled'>) {
-  const id = tradeId(trade.marketIndex, trade.tradeNumber);
+function filledFields({ order, tradeNumber, lots, pricePips, remainingLots }: FilledNotice) {
+  const id = tradeId(order.marketIndex, tradeNumber);
   return {
     ...orderFields(order),
     matched_size: lotsText(lots),
@@ -98,7 +106,7 @@ function filledFields({ order, trade, lots, pricePips, remainingLots }: NoticeOf
 }
 
 /** The shares held stand in for an order's size, and the requesting key for the order's key. */
-function resolvedFields({ outcome, sharesMicro }: NoticeOf<'resolved'>, market: Market, apiKey: string) {
+function resolvedFields({ outcome, sharesMicro }: ResolvedNotice, market: Market, apiKey: string) {
   const size = microText(sharesMicro);
   return {
     order_id: '',

@@ -97,6 +97,15 @@ export function parseDecimal(text: string, decimals: number): number | undefined
   return parseWhole(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction));
 }
 
+/**
+ * The digits of a decimal before and after its point, of which one side may have none, as clients write parameters (".1",
+ * "5."); undefined for any other text (signs, exponents, spaces, '').
+ */
+export function decimalDigits(text: string): readonly [whole: string, fraction: string] | undefined {
+  const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
+  return whole === undefined ? undefined : [whole, fraction];
+}
+
 /** An amount in units ("12.5") as micro; undefined unless it is a decimal of at most six places up to 2^53 − 1 micro. */
 export function parseMicro(text: string): number | undefined {
   return parseDecimal(text, MICRO_DECIMALS);

@@ -5,7 +5,7 @@ import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { type Fields, isFields } from '../lib/jsonFields.ts';
+import { type Fields, isAbsent, isFields } from '../lib/jsonFields.ts';
 import { isUuid } from './ids.ts';
 import { parseWhole } from './numbers.ts';
 
@@ -71,7 +71,7 @@ function readAddress(fields: Fields, name: string): string {
 /** 32 bytes of hex; absent, null and empty mean zero. */
 function readBytes32(fields: Fields, name: string): string {
   const value = fields[name];
-  if (value === undefined || value === null || value === '' || value === ZERO_BYTES32) return ZERO_BYTES32;
+  if (isAbsent(value) || value === ZERO_BYTES32) return ZERO_BYTES32;
   if (typeof value !== 'string' || !isBytes32(value)) throw refuse(`order.${name}`, 'must be 0x and 64 hex digits');
   return value.toLowerCase();
 }
@@ -126,7 +126,7 @@ function readSignature(fields: Fields): string {
 
 function readConditionId(fields: Fields): string | undefined {
   const { conditionId } = fields;
-  if (conditionId === undefined || conditionId === null || conditionId === '') return undefined;
+  if (isAbsent(conditionId)) return undefined;
   if (typeof conditionId !== 'string' || !isBytes32(conditionId)) {
     throw refuse('order.conditionId', 'must be 0x and 64 hex digits');
   }
@@ -134,8 +134,7 @@ function readConditionId(fields: Fields): string | undefined {
 }
 
 function readExpiration(fields: Fields): number {
-  const { expiration } = fields;
-  return expiration === undefined || expiration === null || expiration === '' ? 0 : readWhole(fields, 'expiration');
+  return isAbsent(fields.expiration) ? 0 : readWhole(fields, 'expiration');
 }
 
 function readSignedOrder(fields: Fields): SignedOrder {

@@ -72,17 +72,24 @@ function readFlag(fields: Fields, name: string): boolean | undefined {
   return value;
 }
 
-function readType(fields: Fields): StreamRequest['type'] {
-  const { type } = fields;
+/** The type in lower case; undefined if there is none. */
+function typeName({ type }: Fields): string | undefined {
   if (type === undefined || type === null) return undefined;
-  const name = typeof type === 'string' ? type.toLowerCase() : '';
+  return typeof type === 'string' ? type.toLowerCase() : '';
+}
+
+/** Many clients name the operation in `type`, and leave the channel to the path. */
+function readType(fields: Fields): StreamRequest['type'] {
+  const name = typeName(fields);
+  if (name === undefined || name === 'subscribe' || name === 'unsubscribe') return undefined;
   if (name !== 'market' && name !== 'user') throw new BadStreamRequest('type must be market or user');
   return name;
 }
 
 function readIsUnsubscribe(fields: Fields): boolean {
   const { operation } = fields;
-  if (operation === undefined || operation === null || operation === 'subscribe') return false;
+  if (operation === undefined || operation === null) return typeName(fields) === 'unsubscribe';
+  if (operation === 'subscribe') return false;
   if (operation === 'unsubscribe') return true;
   throw new BadStreamRequest('INVALID OPERATION: operation must be subscribe or unsubscribe');
 }

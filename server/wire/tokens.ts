@@ -3,7 +3,7 @@
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
-import { isFields } from '../lib/jsonFields.ts';
+import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import { boundCount } from './bodies.ts';
 
 /** Most tokens that one request may name. */
@@ -39,8 +39,7 @@ export function parseTokenList(body: unknown): readonly TokenQuery[] {
   boundCount(body.length, TOKENS_PER_REQUEST_MAX);
   return body.map((item: unknown) => {
     if (!isFields(item)) throw new BadRequest('Invalid payload');
-    const isWithSide = item.side !== undefined && item.side !== null && item.side !== '';
-    return { tokenId: readTokenId(item.token_id), side: isWithSide ? readSide(item.side) : undefined };
+    return { tokenId: readTokenId(item.token_id), side: isAbsent(item.side) ? undefined : readSide(item.side) };
   });
 }
 

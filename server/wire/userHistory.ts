@@ -1,16 +1,19 @@
-// Rows of user data as JSON text, in both dialects (interface.md 2.10–2.13, catalog-and-data.md 3.1). Called by the
+// Rows and totals of user data as JSON text, in both dialects (interface.md 2.10–2.13, catalog-and-data.md 3.1). Called by the
 // historian, nearly always on its thread, for pages of up to 10,000 rows: texts are concatenated without an object per row,
 // and text that all rows of a market share is built once. Profiles do not exist here, so names, pictures and biographies
 // are always ''.
 import type {
   ActivityRow,
-  HistoryRequest,
   HistoryRows,
   HolderRow,
+  LiveVolumeQuery,
   MarketFacts,
   MarketFigure,
+  OpenInterestQuery,
   PositionRow,
+  TradedQuery,
   TradeRow,
+  ValueQuery,
 } from '../history/queries.ts';
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
@@ -176,7 +179,7 @@ function holdersRenderer(asset: AssetForm): (group: HistoryRows['holders'][numbe
 const marketFigure = ({ conditionId, valueMicro }: MarketFigure): string =>
   `{"market":"${conditionId}","value":${microText(valueMicro)}}`;
 
-/** The renderers of rows in one dialect, also used to render long pages in slices. */
+/** The renderers of rows in one dialect; long pages are rendered in slices. */
 export interface RowRenderers {
   readonly trades: (row: TradeRow) => string;
   readonly positions: (row: PositionRow) => string;
@@ -227,49 +230,36 @@ export const rowRenderers: Readonly<Record<DialectName, RowRenderers>> = {
   },
 };
 
-function list<Row>(rows: readonly Row[], render: (row: Row) => string): string {
-  let text = '[';
-  for (let i = 0; i < rows.length; i += 1) text += i === 0 ? render(rows[i]) : `,${render(rows[i])}`;
-  return `${text}]`;
-}
+const list = (figures: readonly MarketFigure[], render: (figure: MarketFigure) => string): string =>
+  `[${figures.map(render).join(',')}]`;
 
-/** The rows of a query, typed by its kind. One function runs the query and renders its rows, so they match. */
-const ofKind = <Kind extends keyof HistoryRows>(_kind: Kind, rows: unknown): HistoryRows[Kind] =>
-  rows as HistoryRows[Kind];
+/** Queries whose reply is figures instead of a list of rows. */
+type TotalsQuery = ValueQuery | TradedQuery | OpenInterestQuery | LiveVolumeQuery;
+type Totals = HistoryRows[TotalsQuery['kind']];
+
+/** The result of a query, typed by its kind. One function runs the query and renders its result, so they match. */
+const ofKind = <Kind extends TotalsQuery['kind']>(_kind: Kind, totals: Totals): HistoryRows[Kind] =>
+  totals as HistoryRows[Kind];
 
 /**
- * The reply to a query, as JSON text.
- * @param rows the result, of the query's own kind
+ * The reply to a query for totals, the same in both dialects, as JSON text.
+ * @param totals the result, of the query's own kind
  */
-export function renderHistory({ query, dialect }: HistoryRequest, rows: HistoryRows[keyof HistoryRows]): string {
-  const render = rowRenderers[dialect];
+export function renderTotals(query: TotalsQuery, totals: Totals): string {
   switch (query.kind) {
-    case 'trades':
-      return list(ofKind(query.kind, rows), render.trades);
-    case 'positions':
-      return list(ofKind(query.kind, rows), render.positions);
-    case 'closed-positions':
-      return list(ofKind(query.kind, rows), render['closed-positions']);
-    case 'activity':
-      return list(ofKind(query.kind, rows), render.activity);
-    case 'holders':
-      return list(ofKind(query.kind, rows), render.holders);
     case 'value':
-      return `[{"user":"${query.user}","value":${microText(ofKind(query.kind, rows))}}]`;
+      return `[{"user":"${query.user}","value":${microText(ofKind(query.kind, totals))}}]`;
     case 'traded':
-      return `{"user":"${query.user}","traded":${ofKind(query.kind, rows)}}`;
+      return `{"user":"${query.user}","traded":${ofKind(query.kind, totals)}}`;
     case 'oi': {
-      const figures = ofKind(query.kind, rows);
+      const figures = ofKind(query.kind, totals);
       if (query.conditionIds !== undefined) return list(figures, marketFigure);
       return list(figures, ({ valueMicro }) => marketFigure({ conditionId: ALL_MARKETS, valueMicro }));
     }
     case 'live-volume': {
-      const { totalMicro, markets } = ofKind(query.kind, rows);
+      const { totalMicro, markets } = ofKind(query.kind, totals);
       return `[{"total":${microText(totalMicro)},"markets":${list(markets, marketFigure)}}]`;
     }
-    case 'order':
-    case 'original':
-      throw new Error('an order is rendered by renderOrder');
     default: {
       const unknown: never = query;
       throw new Error(`unknown query: ${JSON.stringify(unknown)}`);

@@ -15,7 +15,7 @@ import {
   type TradeThreshold,
 } from '../history/queries.ts';
 import { BadRequest } from '../http/errors.ts';
-import { decimalUnits, microText, parseWhole } from './numbers.ts';
+import { decimalDigits, decimalUnits, microText, parseWhole } from './numbers.ts';
 
 /** Kinds of queries that have a list of parameters: all except those for an order. */
 export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;
@@ -72,7 +72,7 @@ const FOREIGN_TYPES: readonly string[] = [
 const PAGE = ['limit', 'offset'] as const;
 const SORT = ['sortBy', 'sortDirection'] as const;
 
-/** The documented parameters of each kind of query. */
+/** The documented parameters of each kind of query; not the keys of their schemas, since the historian's thread loads no zod. */
 const DOCUMENTED: Readonly<Record<AskedKind, readonly string[]>> = {
   trades: [...PAGE, 'takerOnly', 'filterType', 'filterAmount', 'market', 'user', 'side'],
   positions: ['user', 'market', 'sizeThreshold', 'redeemable', 'mergeable', ...PAGE, ...SORT, 'title'],
@@ -211,11 +211,12 @@ export class Parameters {
   microCeiling(name: string): number | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    const [, whole, fraction = ''] = /^(\d{1,40})(?:\.(\d{1,40}))?$/.exec(text) ?? [];
-    if (whole !== undefined) {
+    const digits = decimalDigits(text);
+    if (digits !== undefined) {
+      const [whole, fraction] = digits;
       const kept = fraction.slice(0, MICRO_DECIMALS).padEnd(MICRO_DECIMALS, '0');
       const more = /[1-9]/.test(fraction.slice(MICRO_DECIMALS)) ? 1 : 0;
-      const micro = Number(BigInt(whole + kept)) + more;
+      const micro = (parseWhole(whole + kept) ?? Number.POSITIVE_INFINITY) + more;
       if (micro <= Number.MAX_SAFE_INTEGER) return micro;
     }
     throw invalid(name, `a decimal number from 0 to ${microText(Number.MAX_SAFE_INTEGER)}`);

@@ -315,14 +315,30 @@ export const oneWord: Kind = {
 };
 export const activityTypes: Kind = { texts: ['x', 'TRADE,', ',', 'TRADE;SPLIT', '__proto__', LONG], values: [] };
 export const threshold: Kind = {
-  texts: ['x', '-1', '+1', '1e3', '.5', '5.', '9007199254.740992', '9'.repeat(300), ' 1', 'NaN', 'null', '１'],
+  texts: ['x', '-1', '+1', '1e3', '.', '-.5', '9007199254.740992', '9'.repeat(300), ' 1', 'NaN', 'null', '１'],
   values: [],
 };
 export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };
 /** Whole numbers, flags, numbers and slugs as the catalog's queries and paths take them. */
 export const whole: Kind = { texts: NOT_WHOLE_NUMBERS, values: [] };
 export const decimal: Kind = {
-  texts: ['x', '+1', '1e3', '.5', '5.', ' 1', '1,5', 'NaN', 'null', '１', '1000000000000001', '9'.repeat(300), LONG],
+  texts: [
+    'x',
+    '+1',
+    '1e3',
+    '.',
+    '-',
+    '-.',
+    '1.2.3',
+    ' 1',
+    '1,5',
+    'NaN',
+    'null',
+    '１',
+    '1000000000000001',
+    '9'.repeat(300),
+    LONG,
+  ],
   values: [],
 };
 export const flagText: Kind = {

@@ -14,11 +14,19 @@ import { afterAll, expect, test } from 'vitest';
 import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { Exchange } from '../../engine/core/index.ts';
-import { EventWriter, encodeCommand, JournalReader, MemoryStore, openExchange } from '../../engine/index.ts';
+import {
+  EventWriter,
+  encodeCommand,
+  JournalReader,
+  MemoryStore,
+  openExchange,
+  StorageUnavailable,
+} from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
 import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
+import { outageRefusal } from '../../server/wire/rejections.ts';
 import { ADMIN, send } from '../support/client.ts';
 import { ownerCommands } from '../support/commands.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
@@ -548,6 +556,32 @@ test('a connection lost during the commit is reported as an unknown outcome, whi
   await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
     /:3: the exchange already has an event match\n1 of 3 lines is invalid; nothing was imported\.$/,
   );
+  proxy.close();
+  await server.close();
+});
+
+test('a commit whose outcome the exchange does not know is reported so, with exit status 9', async () => {
+  const server = await startTestServer();
+  const { status, text: error, extra } = outageRefusal(new StorageUnavailable('the disk hangs', true)) ?? {};
+  // Passes requests on, but answers a commit as an exchange does whose disk hangs meanwhile.
+  const proxy = createServer(async ({ method = '', url = '' }, response) => {
+    const body = await text(response.req);
+    if (url.endsWith('/commit')) {
+      response.writeHead(status ?? 0).end(JSON.stringify({ error, ...extra }));
+      return;
+    }
+    const headers = { ...ADMIN, 'content-type': 'application/json' };
+    const reply = await fetch(server.url + url, { method, headers, ...(body !== '' && { body }) });
+    response.writeHead(reply.status).end(await reply.text());
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // of a listening server
+  const end = await runToEnd(['import', fileOf('undecided.jsonl', [TAG, SERIES, EVENT]), '--url', url]);
+  expect([end.status, end.output]).toEqual([
+    9,
+    `The exchange at ${url} does not know whether the import was committed. Either all of it was imported or nothing: import ` +
+      'the file again, which is refused if it was imported.\n',
+  ]);
   proxy.close();
   await server.close();
 });

@@ -78,7 +78,10 @@ test('every market filter returns the matching markets, under each of its aliase
     ['start_date_min=2026-01-01&start_date_max=2026-01-02', cup],
     ['end_date_max=2030-05-02T00:00:00Z', ['cup-goals']],
     ['volume_num_min=1', []],
+    ['volume_num_min=.5', []],
+    ['volume_num_min=-.5&limit=1', ['cup-home']],
     ['liquidity_num_max=0&limit=1', ['cup-home']],
+    ['liquidity_num_max=0.&limit=1', ['cup-home']],
     ['tag=&slug=&creator=&unheard=of', LISTED],
     ['tag=sports&closed=false&creator=nobody', []],
   ];

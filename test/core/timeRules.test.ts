@@ -91,6 +91,26 @@ describe('delay', () => {
      +3000ms time passes → releases #2, takes 10 of #1 @ 0.5, trades 10 @ 0.5, rests 5, releases #3, rests 4`,
   );
   scenario(
+    'what a closed-only owner left resting under rules version 4 stays if another flag is set, or this one taken away',
+    `started rules 4 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     ${closedOnlyMeanwhile}
+     +3000ms time passes → releases #2, takes 10 of #1 @ 0.5, trades 10 @ 0.5, rests 5, releases #3, rests 4
+     bob flags 2 2 → flags 2
+     started rules 5 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0 → nothing
+     bob flags 1 0 → flags 2
+     bob flags 2 0 → flags 0
+     bob flags 2 2 → flags 2, cancels #2 CLOSED_ONLY 5
+     bob flags 2 2 → flags 2`,
+  );
+  scenario(
+    'what a closed-only owner left resting under rules version 4 is cancelled if the flag is set again under version 5',
+    `started rules 4 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     ${closedOnlyMeanwhile}
+     +3000ms time passes → releases #2, takes 10 of #1 @ 0.5, trades 10 @ 0.5, rests 5, releases #3, rests 4
+     started rules 5 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0 → nothing
+     bob flags 3 2 → flags 2, cancels #2 CLOSED_ONLY 5`,
+  );
+  scenario(
     'a delayed GTD order that expires during its delay is cancelled as EXPIRED on release',
     `market delay 90
      alice gets 20 YES

@@ -222,7 +222,8 @@ test('a server whose disk hangs for too long prints the reason and kills itself'
   });
 });
 
-test('a server whose disk hangs while nothing is written and a snapshot is due stops on SIGTERM', LONG, async () => {
+/** Imports enough for a snapshot at the next stop, and passes on the data directory and what lets its snapshots hang. */
+async function withHangingSnapshots(run: (dataDir: string, library: string, hang: () => void) => Promise<void>) {
   const library = shimLibrary();
   if (library === undefined) {
     console.info('There is no C compiler here: a disk that hangs cannot be rehearsed.');
@@ -230,22 +231,48 @@ test('a server whose disk hangs while nothing is written and a snapshot is due s
   }
   const folder = mkdtempSync(join(tmpdir(), 'outcry-due-'));
   const [dataDir, catalog] = [join(folder, 'data'), join(folder, 'catalog.jsonl')];
-  const hung = join(dataDir, 'snapshots');
   try {
     writeFileSync(catalog, linesOf(generatedRows(1_000)).join('\n'));
     expect((await runToEnd(['import', catalog, '--data-dir', dataDir, '--no-house'])).status).toBe(0);
-    mkdirSync(hung);
-    writeFileSync(join(hung, 'shim-hang'), '');
-    const env = { ...shimEnvironment(library, hung), OUTCRY_SNAPSHOT_EVERY: '1000' };
-    const child = await start({ dataDir, env, hasStopLimit: true });
-    expect(await child.ready()).toBe(true);
-    child.kill('SIGTERM');
-    expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
-    expect(child.output).toMatch(/^The exchange did not stop within 5 s; it now kills itself with SIGKILL\.$/m);
+    await run(dataDir, library, () => {
+      mkdirSync(join(dataDir, 'snapshots'), { recursive: true });
+      writeFileSync(join(dataDir, 'snapshots', 'shim-hang'), '');
+    });
   } finally {
     for (const child of children) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** A server that makes a snapshot whenever 1,000 records follow the last one. */
+async function startSnapshotting(dataDir: string, shim: Readonly<Record<string, string>> = {}): Promise<Child> {
+  const child = await start({ dataDir, env: { ...shim, OUTCRY_SNAPSHOT_EVERY: '1000' }, hasStopLimit: true });
+  expect(await child.ready(), child.output).toBe(true);
+  return child;
+}
+
+async function expectKilledAtStop(child: Child): Promise<void> {
+  child.kill('SIGTERM');
+  expect(await endOf(child), child.output).toEqual({ status: null, signal: 'SIGKILL' });
+  expect(child.output).toMatch(/^The exchange did not stop within 5 s; it now kills itself with SIGKILL\.$/m);
+}
+
+test('a server whose disk hangs while nothing is written and a snapshot is due stops on SIGTERM', LONG, async () => {
+  await withHangingSnapshots(async (dataDir, library, hang) => {
+    hang();
+    await expectKilledAtStop(await startSnapshotting(dataDir, shimEnvironment(library, join(dataDir, 'snapshots'))));
+  });
+});
+
+test('a server whose disk hangs for reads too, and has a snapshot already, stops on SIGTERM', LONG, async () => {
+  await withHangingSnapshots(async (dataDir, library, hang) => {
+    const first = await startSnapshotting(dataDir);
+    first.kill('SIGTERM');
+    expect(await endOf(first), first.output).toEqual({ status: 0, signal: null });
+    const child = await startSnapshotting(dataDir, shimEnvironment(library, join(dataDir, 'snapshots')));
+    hang();
+    await expectKilledAtStop(child);
+  });
 });
 
 // One disk under journal and histories, as is usual.

@@ -1,8 +1,8 @@
 // Stands between a process and the file system (LD_PRELOAD): records what is written to the files of one folder, makes
-// the n-th of these calls fail, or lets flushes hang. Compiled by shim.ts; used by the tests of failing disks alone.
+// the n-th of these calls fail, or lets them hang. Compiled by shim.ts; used by the tests of failing disks alone.
 // SHIM_FOLDER: the folder; SHIM_LOG: where calls are recorded. A write to a file named "shim-control" is an order:
 // "fail N ERRNO COUNT" (from the N-th call on, COUNT calls fail; 0 = all) or "off". From outside: while a file
-// "shim-hang" is in the folder flushes do not end, and while there is one named "shim-readonly" nothing is written.
+// "shim-hang" is in the folder neither flushes nor reads of snapshots end, and while there is one named "shim-readonly" nothing is written.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -120,19 +120,23 @@ static ssize_t write_parts(char operation, int fd, const struct iovec *parts, in
   return done;
 }
 
-/** Waits while the flush of a file is to hang: of one that is watched, or of a draft of a snapshot. */
-static void hang(int kind, const char *path) {
+/** Whether a file is in the folder and its name ends so. */
+static int ends_in(const char *path, const char *wanted) {
   const char *folder = getenv("SHIM_FOLDER");
   const char *ending = strrchr(path, '.');
-  int is_draft = folder != NULL && strncmp(path, folder, strlen(folder)) == 0 && ending != NULL && strcmp(ending, ".draft") == 0;
+  return folder != NULL && strncmp(path, folder, strlen(folder)) == 0 && ending != NULL && strcmp(ending, wanted) == 0;
+}
+
+/** Waits while the disk is to hang. */
+static void hang(void) {
   struct timespec wait = {0, 20 * 1000000};
-  while ((kind == 1 || is_draft) && is_there("shim-hang")) nanosleep(&wait, NULL);
+  while (is_there("shim-hang")) nanosleep(&wait, NULL);
 }
 
 static int flush(int fd, long number) {
   char path[4096] = "";
   int kind = kind_of(fd, path, sizeof path);
-  hang(kind, path);
+  if (kind == 1 || ends_in(path, ".draft")) hang();
   if (kind == 1) {
     long error = failure();
     if (error != 0) {
@@ -145,6 +149,13 @@ static int flush(int fd, long number) {
   return result;
 }
 
+ssize_t pread64(int fd, void *bytes, size_t length, off64_t offset) {
+  char path[4096] = "";
+  kind_of(fd, path, sizeof path);
+  if (ends_in(path, ".snapshot")) hang();
+  return syscall(SYS_pread64, fd, bytes, length, offset);
+}
+ssize_t pread(int fd, void *bytes, size_t length, off_t offset) { return pread64(fd, bytes, length, offset); }
 ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   struct iovec part = {(void *)bytes, length};
   return write_parts('w', fd, &part, 1, offset);

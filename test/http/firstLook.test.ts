@@ -4,11 +4,12 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { DataDirectory, openExchange, wasLeftBehind } from '../../engine/index.ts';
 import { requireReadable } from '../../server/dataDirectory/firstLook.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
-import { runToEnd } from '../support/process.ts';
+import { follow, runToEnd, spawnServer } from '../support/process.ts';
 import { tempDir } from '../support/tempDir.ts';
 
 const PAGE_BYTES = 4096;
@@ -89,6 +90,35 @@ test('a first look that a signal from outside ends does not report the journal a
     process.execArgv = execArgv;
   }
 });
+
+// With a file that names its mode, and without one: then the start first reads whether the journal has more than starts.
+test.each([true, false])(
+  'a stop ends a first look at once, with exit status 0 (with a known mode: %s)',
+  async (hasMode) => {
+    const folder = tempDir();
+    const dataDir = await makeKilled(folder, false);
+    if (hasMode) writeFileSync(join(dataDir, 'mode'), 'development\n');
+    const looking = join(folder, 'looking');
+    // In place of a journal that takes long to read.
+    const script = `import { writeFileSync } from 'node:fs';
+    if (process.argv[1].endsWith('firstLookChild.ts')) {
+      process.once('disconnect', () => process.exit());
+      writeFileSync(${JSON.stringify(looking)}, '');
+      for (;;) await new Promise((resolve) => setTimeout(resolve, 1_000));
+    }`;
+    const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(script)}`;
+    const server = spawnServer(['start', '--port', '0', '--data-dir', dataDir], { env: { NODE_OPTIONS } });
+    const { state, ended, kill } = follow(server);
+    let hasEnded = false;
+    void ended.then(() => {
+      hasEnded = true;
+    });
+    while (!existsSync(looking) && !hasEnded) await sleep(20);
+    expect(await kill('SIGTERM'), state.output).toEqual({ status: 0, signal: null });
+    expect(state.output).toContain('SIGTERM: stopped while reading the journal.');
+    expect(wasLeftBehind(dataDir)).toBe(true);
+  },
+);
 
 test('a first look for which no process can be started is refused with the reason', async () => {
   const folder = tempDir();

@@ -97,11 +97,7 @@ test('a condition id selects its first token, and window, interval and fidelity 
     [240, 0.55],
     [285, 0.55],
   ]);
-  expect(await pointsOf('market=100&interval=1m')).toEqual([
-    [240, 0.55],
-    [285, 0.55],
-  ]);
-  expect(await pointsOf(`market=100&interval=1m&endTs=${end(120)}`)).toEqual([
+  expect(await pointsOf(`market=100&interval=5m&endTs=${end(120)}`)).toEqual([
     [60, 0.5],
     [120, 0.55],
   ]);
@@ -161,13 +157,13 @@ test('an interval reaches back from the present', async () => {
   await bid(1, 0, 2000);
   await bid(1, 1, 4000);
   clock.advance(60_000);
-  const counts = { '1m': 2, '5m': 6, '15m': 16, '1h': 61, '6h': 361, '1d': 1_441, '1w': 10_081 } as const;
+  const counts = { '5m': 6, '15m': 16, '1h': 61, '6h': 361, '1d': 1_441, '1w': 10_081 } as const;
   for (const [interval, count] of Object.entries(counts)) {
     // The clock stands 45 s past a full minute: one point more than whole minutes, for the present.
     const points = await pointsOf(`market=102&interval=${interval}`);
     expect([interval, points.length]).toEqual([interval, count]);
     expect(points.at(-1)?.[1]).toBe(await midpoint(102));
-    if (count > 2) expect(points[0][1]).toBe(0.5);
+    expect(points[0][1]).toBe(0.5);
   }
   expect((await pointsOf('market=102&interval=max')).length).toBeLessThanOrEqual(10_081);
   const fine = await history('market=102&interval=max&fidelity=1');
@@ -175,6 +171,22 @@ test('an interval reaches back from the present', async () => {
     400,
     'invalid_field: fidelity: it would give 11521 points, the limit is 10080: use 2 or more',
   ]);
+});
+
+test('the interval 1m is a month of 30 days, as in production, whatever the fidelity', async () => {
+  expect(await pointsOf('market=102&interval=1m&fidelity=10')).toEqual(
+    await pointsOf('market=102&interval=max&fidelity=10'),
+  );
+  clock.advance(32 * 86_400_000);
+  const monthAgo = clock.now() / 1000 - T0_S - 30 * 86_400;
+  // The clock stands off the minutes: one point more than 30 days hold, for the present.
+  const fidelities = { '&fidelity=10': [10, 4_321], '&fidelity=5': [5, 8_641], '': [5, 8_641] } as const;
+  for (const [fidelity, [minutes, count]] of Object.entries(fidelities)) {
+    const points = await pointsOf(`market=102&interval=1m${fidelity}`);
+    expect([fidelity, points.length]).toEqual([fidelity, count]);
+    expect(points[0][0]).toBeGreaterThanOrEqual(monthAgo);
+    expect(points[0][0]).toBeLessThan(monthAgo + 60 * minutes);
+  }
 });
 
 test('a closed market keeps its history, unaffected by the orders that its close removed', async () => {

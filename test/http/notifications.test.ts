@@ -143,8 +143,8 @@ test('every reason for which the exchange cancels an order has a word', async ()
   const order = services.views.orders.byId((await post(alice, market, { pips: 4000, shares: 10 })).json.orderID);
   if (order === undefined) throw new Error('the order is not there');
   const { REQUESTED, ...reasons } = CancelReason;
-  const payloadOf = (cancelReason: CancelReason) => {
-    const notice = { kind: 'canceled', number: 1, tMs: 0, order: { ...order, cancelReason } } as const;
+  const payloadOf = (reason: CancelReason) => {
+    const notice = { kind: 'canceled', number: 1, tMs: 0, order, reason } as const;
     return notificationRow(notice, services, alice.key.apiKey).payload;
   };
   for (const [name, reason] of Object.entries(reasons)) {

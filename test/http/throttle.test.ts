@@ -268,6 +268,10 @@ test('IPv6 addresses count by /64 network, and IPv4-mapped ones by their IPv4 ad
   expect(networkOf('::1')).toBe('0:0:0:0::/64');
   expect(networkOf('::ffff:192.0.2.7')).toBe('192.0.2.7');
   expect(networkOf('0000:0000:0000:0000:0000:ffff:c000:0207')).toBe('192.0.2.7');
+  expect(networkOf('::ffff:c000:207')).toBe('192.0.2.7');
+  expect(networkOf('::FFFF:a00:1')).toBe('10.0.0.1');
+  expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0::/64');
+  expect(networkOf('not:an:address')).toBe('');
 });
 
 test('rates are parsed from text, and malformed or out-of-range ones are rejected', () => {

@@ -111,6 +111,8 @@ test('GET /positions applies page, size threshold, flags, title, market and sort
   expect(await countOf(path)).toBe(100);
   expect(await countOf(`${path}&limit=500`)).toBe(count - 1);
   expect(await countOf(`${path}&limit=500&sizeThreshold=0.5`)).toBe(count);
+  // As Polymarket's own site writes it, and the bots that copied it.
+  expect(await countOf(`${path}&sortBy=CURRENT&sortDirection=DESC&sizeThreshold=.1&limit=500&offset=0`)).toBe(count);
   expect(await countOf(`${path}&limit=500&sizeThreshold=0.500001`)).toBe(count - 1);
   expect(await countOf(`${path}&limit=500&sizeThreshold=1000000`)).toBe(0);
   expect(await rowsOf(`${path}&limit=5&offset=7&sizeThreshold=0`)).toEqual(everything.slice(7, 12));

@@ -156,13 +156,13 @@ test('sockets are counted by channel while they are open', async () => {
   const follower = await TestSocket.open(server.url, '/ws/market');
   follower.send({ type: 'market', assets_ids: [market.tokens[0]] });
   await follower.until(() => follower.events('book').length > 0);
-  await post(alice, market, { pips: 1_000, shares: 10 });
-  await follower.until(() => follower.events('price_change').length > 0);
+  await Promise.all([1_000, 1_100].map((pips) => post(alice, market, { pips, shares: 10 })));
+  await follower.until(() => follower.events('price_change').length === 2);
   const open = await scrape();
   expect(change(before, open, 'stream_sockets', { channel: 'market' })).toBe(1);
   expect(change(before, open, 'stream_sockets', { channel: 'undecided' })).toBe(1);
   expect(change(before, open, 'stream_sockets_opened_total')).toBe(2);
-  expect(change(before, open, 'stream_frames_total')).toBe(1);
+  expect(change(before, open, 'stream_frames_total')).toBe(2);
   await Promise.all([bare.close(), follower.close()]);
   await vi.waitUntil(async () => {
     const families = await scrape();

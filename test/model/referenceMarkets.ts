@@ -343,9 +343,10 @@ export function setFlags(state: State, command: CommandOf<'SetAccountFlags'>): v
   state.flagsOfOwner.set(owner, flags);
   state.events.push({ type: 'AccountFlagsChanged', owner, flags });
   const added = flags & ~before;
+  const again = state.settings.rulesVersion >= RulesVersion.FIFTH ? command.flags & mask & before : 0;
   if ((added & AccountFlag.BANNED) !== 0) {
     cancelWhere(state, CancelReason.BANNED, (order) => order.account.owner === owner);
-  } else if ((added & AccountFlag.CLOSED_ONLY) !== 0) {
+  } else if (((added | again) & AccountFlag.CLOSED_ONLY) !== 0) {
     cancelWhere(
       state,
       CancelReason.CLOSED_ONLY,

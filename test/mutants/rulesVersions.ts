@@ -1,6 +1,6 @@
 // The differences between the rules versions, each of which a crowd meets under every version: so a core that applies a rule
 // under the wrong one is found out. Used by crowd.ts.
-import { AccountFlag, OrderType, RulesVersion, Side } from '../../engine/protocol/index.ts';
+import { AccountFlag, OrderType, RULES_VERSION, RulesVersion, Side } from '../../engine/protocol/index.ts';
 import { orderIdOf } from '../model/names.ts';
 import {
   addressOf,
@@ -19,6 +19,8 @@ import {
   type Take,
 } from './offers.ts';
 
+const { BANNED, CLOSED_ONLY } = AccountFlag;
+
 /** How long orders are delayed (ms); then the next version begins. */
 const RELEASE_MS = 1_000;
 
@@ -32,6 +34,13 @@ export function changeRules(take: Take, tMs: number, settings: Settings): void {
     bindEarly(take, atMs, first);
     buyCheaply(take, atMs, first + 3, marketIndex);
     closeOnly(take, atMs, first + 3, marketIndex + 1);
+    setAgain(take, atMs + RELEASE_MS, first + 5, CLOSED_ONLY);
+  }
+  // Under the last version: what owners left resting under earlier ones.
+  for (const rulesVersion of Object.values(RulesVersion)) {
+    const owner = OWNERS + 65 + 6 * rulesVersion;
+    const flags = rulesVersion === RulesVersion.FIRST ? 0 : CLOSED_ONLY;
+    setAgain(take, tMs + RELEASE_MS * (RULES_VERSION + 1), owner, flags);
   }
 }
 
@@ -63,11 +72,11 @@ function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number)
     ...{ orderId: orderIdOf(ORDERS + 7_500 + 10 * marketIndex), maker: buyer, ...by, orderType: OrderType.FAK },
     ...{ makerAmountMicro: 5_000_000_000, takerAmountMicro: 10_000_000_000 },
   });
-  take(tMs, { type: 'SetAccountFlags', owner: buyer, mask: AccountFlag.BANNED, flags: AccountFlag.BANNED });
+  take(tMs, { type: 'SetAccountFlags', owner: buyer, mask: BANNED, flags: BANNED });
   take(tMs, { type: 'Split', wallet: buyer, owner: buyer, ...by, amountMicro: 1_000_000 });
 }
 
-/** A buyer becomes closed-only while its BUY and its SELL are delayed: at their release only the SELL may enter. Then it splits. */
+/** A buyer becomes closed-only while its SELL and its BUY are delayed: at their release only the SELL may enter. Then it splits. */
 function closeOnly(take: Take, tMs: number, seller: number, marketIndex: number): void {
   const owner = seller + 2;
   createMarket(take, tMs, marketIndex, { delaySeconds: RELEASE_MS / 1_000 });
@@ -78,10 +87,16 @@ function closeOnly(take: Take, tMs: number, seller: number, marketIndex: number)
   const label = ORDERS + 7_500 + 10 * marketIndex;
   offer(take, tMs, label, seller, { marketIndex, side: Side.SELL, ...priced(5_000, 100) });
   offer(take, tMs, label + 1, seller, { marketIndex, side: Side.BUY, ...priced(4_000, 100) });
-  offer(take, tMs, label + 2, owner, { marketIndex, side: Side.BUY, ...priced(5_000, 150) });
-  offer(take, tMs, label + 3, owner, { marketIndex, side: Side.SELL, ...priced(4_000, 50) });
-  const flags = AccountFlag.CLOSED_ONLY;
-  take(tMs, { type: 'SetAccountFlags', owner: addressOf(owner), mask: flags, flags });
+  offer(take, tMs, label + 2, owner, { marketIndex, side: Side.SELL, ...priced(4_000, 50) });
+  offer(take, tMs, label + 3, owner, { marketIndex, side: Side.BUY, ...priced(5_000, 150) });
+  take(tMs, { type: 'SetAccountFlags', owner: addressOf(owner), mask: CLOSED_ONLY, flags: CLOSED_ONLY });
   take(tMs + RELEASE_MS, { type: 'Tick' });
   split(take, tMs + RELEASE_MS, owner, marketIndex, 1_000_000);
+}
+
+/** A closed-only owner is not banned, as before, and then closed-only again, or no longer. */
+function setAgain(take: Take, tMs: number, number: number, flags: number): void {
+  const owner = addressOf(number);
+  take(tMs, { type: 'SetAccountFlags', owner, mask: BANNED, flags: 0 });
+  take(tMs, { type: 'SetAccountFlags', owner, mask: CLOSED_ONLY, flags });
 }

@@ -6,6 +6,10 @@ import { Sequencer } from '../../engine/pipeline/sequencer.ts';
 import { inTempDir } from '../journal/support.ts';
 import { START_MS, settings } from './workload.ts';
 
+const IS_BEHIND =
+  'warn The clock is behind the last command: time stands still and nothing falls due until it has caught up.';
+const JUMPED = 'warn The clock jumped ahead and is not trusted; the exchange continues by monotonic time.';
+
 /** A machine whose wall clock can be set while its monotonic clock only advances. */
 class Machine implements Clock {
   wallMs = START_MS;
@@ -92,9 +96,7 @@ test('a clock jump of up to a minute is followed; a longer one is ignored with o
   expect(sequencer.now()).toBe(START_MS + 62_000);
   machine.pass(500);
   expect(sequencer.now()).toBe(START_MS + 62_500);
-  expect(warnings).toEqual([
-    'warn The clock jumped ahead and is not trusted; the exchange continues by monotonic time.',
-  ]);
+  expect(warnings).toEqual([JUMPED]);
   machine.wallMs -= 3_600_000;
   machine.pass(500);
   expect(sequencer.now()).toBe(START_MS + 63_000);
@@ -121,7 +123,6 @@ test('a clock that was behind the journal at the start and is then set right is 
   const machine = new Machine();
   const warnings: string[] = [];
   const sequencer = sequencerOn(machine, warnings, START_MS + 7_200_000, true);
-  const behind = 'warn The clock is behind the last command: time stands still and nothing falls due until it has';
   machine.pass(300_000);
   sequencer.stamp();
   expect(sequencer.tMs).toBe(START_MS + 7_200_000);
@@ -130,9 +131,50 @@ test('a clock that was behind the journal at the start and is then set right is 
   machine.pass(10_800_000);
   sequencer.stamp();
   expect(sequencer.tMs).toBe(machine.wallMs);
-  expect(warnings).toEqual([`${behind} caught up.`]);
+  expect(warnings).toEqual([IS_BEHIND]);
   machine.wallMs += 3_600_000;
   expect(sequencer.clockMs()).toBe(START_MS + 18_300_000);
+});
+
+test('a clock that was behind the journal at the start is followed once it is set right, however long nothing ran', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const lastTMs = START_MS + 7_200_000;
+  const sequencer = sequencerOn(machine, warnings, lastTMs, true);
+  machine.wallMs += 600_000;
+  machine.pass(30_000);
+  expect(sequencer.clockMs()).toBe(START_MS + 630_000);
+  machine.wallMs = lastTMs + 7_200_000;
+  expect(sequencer.clockMs()).toBe(lastTMs + 7_200_000);
+  machine.pass(1_000);
+  expect(sequencer.now()).toBe(lastTMs + 7_201_000);
+  expect(warnings).toEqual([IS_BEHIND]);
+  machine.wallMs += 60_001;
+  expect(sequencer.now()).toBe(lastTMs + 7_201_000);
+  expect(warnings).toEqual([IS_BEHIND, JUMPED]);
+});
+
+test('once a clock has caught up with a journal that was ahead of it, a jump of less than that is not believed', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings, START_MS + 7_200_000, true);
+  machine.pass(1_000);
+  machine.wallMs += 3_600_000; // not past the journal: nothing is stamped by it
+  expect(sequencer.now()).toBe(START_MS + 7_200_000);
+  machine.wallMs -= 3_600_000;
+  machine.pass(10_799_000);
+  machine.wallMs += 6_600_000;
+  expect(sequencer.clockMs()).toBe(START_MS + 10_800_000);
+  expect(warnings).toEqual([IS_BEHIND, JUMPED]);
+});
+
+test('a clock that is less than a minute behind the journal, and was not accepted so, must not jump either', () => {
+  const machine = new Machine();
+  const warnings: string[] = [];
+  const sequencer = sequencerOn(machine, warnings, START_MS + 60_000);
+  machine.wallMs += 60_001;
+  expect(sequencer.clockMs()).toBe(START_MS);
+  expect(warnings).toEqual([JUMPED]);
 });
 
 test('slow clock drift over 1,000 hours is followed without a warning', () => {

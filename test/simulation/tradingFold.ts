@@ -20,6 +20,7 @@ interface FoldedTrade {
 
 interface FoldedOrder {
   readonly owner: string;
+  readonly id: string;
   readonly event: EventOf<'OrderAccepted'> | EventOf<'OrderKilled'>;
   readonly signatureType: number;
   filledLots: number;
@@ -39,8 +40,8 @@ const NOTICES_KEPT = 500;
 
 /** The texts of notifications; viewsReferee.ts forms those of the views in the same way. */
 export const noticeTexts = {
-  canceled: (order: number): string => `order ${order} canceled`,
-  filled: (order: number, trade: string, lots: number, pips: number, left: number): string =>
+  canceled: (order: string): string => `order ${order} canceled`,
+  filled: (order: string, trade: string, lots: number, pips: number, left: number): string =>
     `order ${order} filled ${lots}@${pips} in trade ${trade}, ${left} left`,
   resolved: (market: number, outcome: number, micro: number): string =>
     `${micro} of token ${market}/${outcome} resolved`,
@@ -81,9 +82,9 @@ export class TradingFold {
     switch (event.type) {
       case 'OrderAccepted':
       case 'OrderKilled': {
-        const owner = command.type === 'PlaceOrder' ? command.owner : '';
+        const { owner, orderId: id } = command.type === 'PlaceOrder' ? command : { owner: '', orderId: '' };
         const none = { filledLots: 0, wasDelayed: false, cancelReason: undefined };
-        this.orders.set(event.orderNumber, { owner, event, signatureType: signatureTypeOf(command), ...none });
+        this.orders.set(event.orderNumber, { owner, id, event, signatureType: signatureTypeOf(command), ...none });
         return;
       }
       case 'OrderDelayed':
@@ -93,7 +94,7 @@ export class TradingFold {
         const order = this.order(event.orderNumber);
         order.cancelReason = event.reason;
         if (event.reason === CancelReason.REQUESTED) return;
-        this.notify(order.owner, tMs, noticeTexts.canceled(event.orderNumber));
+        this.notify(order.owner, tMs, noticeTexts.canceled(order.id));
         return;
       }
       case 'Fill':
@@ -170,12 +171,12 @@ export class TradingFold {
     taker.filledLots += lots;
     const left = Math.max(taker.event.originalLots - taker.filledLots, 0);
     this.hold(taker.event.accountId, marketIndex, taker.event.outcome, event.takerSharesMicro);
-    this.notify(taker.owner, tMs, noticeTexts.filled(takerOrderNumber, id, lots, pricePips, left));
+    this.notify(taker.owner, tMs, noticeTexts.filled(taker.id, id, lots, pricePips, left));
     for (const fill of this.fills) {
-      const { makerOrderNumber: number, remainingLots, makerSharesMicro } = fill;
-      const { owner, event: made } = this.order(number);
+      const { remainingLots, makerSharesMicro } = fill;
+      const { owner, id: orderId, event: made } = this.order(fill.makerOrderNumber);
       this.hold(made.accountId, marketIndex, made.outcome, makerSharesMicro);
-      this.notify(owner, tMs, noticeTexts.filled(number, id, fill.lots, fill.pricePips, remainingLots));
+      this.notify(owner, tMs, noticeTexts.filled(orderId, id, fill.lots, fill.pricePips, remainingLots));
     }
     this.trades.set(id, { event, fills: this.fills, matchMs: tMs, status: 0, updatedMs: tMs });
     this.fills = [];

@@ -119,11 +119,11 @@ function compareNotices({ notifications }: Views, trading: TradingFold): void {
 function textOf(notice: Notice): string {
   switch (notice.kind) {
     case 'canceled':
-      return noticeTexts.canceled(notice.order.orderNumber);
+      return noticeTexts.canceled(notice.order.id);
     case 'filled': {
-      const { order, trade, lots, pricePips, remainingLots } = notice;
-      const id = `${trade.marketIndex}/${trade.tradeNumber}`;
-      return noticeTexts.filled(order.orderNumber, id, lots, pricePips, remainingLots);
+      const { order, tradeNumber, lots, pricePips, remainingLots } = notice;
+      const id = `${order.marketIndex}/${tradeNumber}`;
+      return noticeTexts.filled(order.id, id, lots, pricePips, remainingLots);
     }
     case 'resolved':
       return noticeTexts.resolved(notice.marketIndex, notice.outcome, notice.sharesMicro);

@@ -1,9 +1,11 @@
 // Many sockets that ask for many deep books at once, as all clients do after a restart: a turn of the loop pays a little of
-// what they are owed, and others are served between two turns. Every socket is paid in the end.
+// what they are owed, and others are served between two turns. Every socket is paid in the end. Also one that asks for many
+// markets and leaves them.
 import { afterEach, expect, test, vi } from 'vitest';
 import { encodeCommand, MarketField } from '../../engine/index.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
@@ -146,4 +148,31 @@ test('an order event is sent to a socket that is up to date, and pays nothing of
     expect([socket.reader.faults, socket.closed]).toEqual([[], undefined]);
   }
   for (const socket of [ready, ...behind]) await socket.close();
+});
+
+test('a socket leaves 400 markets, whose books it is still owed, without a search for each, and gets those it keeps', async () => {
+  const markets = 400;
+  server = await startTestServer();
+  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  const assets = Array.from({ length: markets }, (_, market) => tokenOf(market, 0));
+  const isFull = vi.spyOn(Connection.prototype, 'isFull', 'get').mockReturnValue(true);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  socket.send({ type: 'market', assets_ids: assets });
+  await vi.waitFor(() => expect(request).toHaveBeenCalledTimes(1), PATIENCE);
+  const filter = vi.spyOn(Array.prototype, 'filter');
+  socket.send({ operation: 'unsubscribe', assets_ids: assets.filter((_, market) => market % 100 !== 0) });
+  while (request.mock.calls.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  const visited = filter.mock.contexts.reduce((sum: number, array) => sum + (array as unknown[]).length, 0);
+  filter.mockRestore();
+  isFull.mockRestore();
+  expect(visited).toBeLessThan(10 * markets);
+  socket.send({ operation: 'unsubscribe', assets_ids: [assets[100]] }); // there is room now
+  await socket.until(({ reader }) => reader.counts.get('book') === 3);
+  expect(socket.events('book').map(({ asset_id }) => asset_id)).toEqual([0, 200, 300].map((market) => assets[market]));
+  socket.send('PING');
+  await socket.until(({ frames }) => frames.includes('PONG'));
+  expect([socket.reader.counts.get('book'), socket.reader.faults]).toEqual([3, []]);
+  request.mockRestore();
+  await socket.close();
 });

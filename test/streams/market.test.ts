@@ -91,7 +91,7 @@ test('a trade is sent once per stream, in terms of the followed token, and then 
   expect(brief(both)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
   expect(brief(first)).toEqual([[0, '0.4', '5', 'SELL', '0']]);
   expect(brief(second)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
-  const kinds = JSON.parse(both.frames[1]).map((event: { event_type: string }) => event.event_type);
+  const kinds = both.frames.slice(1).map((frame) => JSON.parse(frame).event_type);
   expect(kinds).toEqual(['last_trade_price', 'price_change', 'book', 'book']);
   const hashes = await Promise.all(fresh.tokens.map((token) => get(`/book?token_id=${token}`)));
   expect(
@@ -101,6 +101,32 @@ test('a trade is sent once per stream, in terms of the followed token, and then 
       .map(({ hash }) => hash),
   ).toEqual(hashes.map(({ hash }) => hash));
   for (const socket of [both, first, second]) await socket.close();
+  await cancelAll(alice);
+});
+
+test('every frame after the books of a subscription is one JSON object, live and resumed', async () => {
+  const fresh = await newMarket();
+  const socket = await follow({ tokens: [fresh.tokens[0]] });
+  const path = `/admin/markets/${fresh.conditionId}`;
+  // What waits for one flush: orders of one turn, a trade with its books, a new tick with its hashes.
+  await Promise.all([3_900, 4_000, 4_100].map((pips) => post(alice, fresh, { pips, shares: 20 })));
+  await post(bob, fresh, { pips: 5_900, shares: 25, token: 1 });
+  expect((await send(server.url, 'PATCH', path, { tick_size: '0.001' }, ADMIN)).status).toBe(200);
+  await socket.until(({ reader }) => reader.counts.get('tick_size_change') === 1);
+  const [dump, ...updates] = socket.frames.map((frame) => JSON.parse(frame));
+  expect(dump).toHaveLength(1);
+  expect(updates.filter((update) => Array.isArray(update))).toEqual([]);
+  expect(new Set(updates.map(({ event_type: type }) => type))).toEqual(
+    new Set(['price_change', 'last_trade_price', 'book', 'tick_size_change']),
+  );
+  const resumed = await open();
+  resumed.send({ type: 'market', resume: { stream_id: dump[0].stream_id, sequence: dump[0].sequence } });
+  await resumed.until(({ reader }) => reader.counts.get('tick_size_change') === 1);
+  expect(resumed.frames).toEqual(socket.frames.slice(1));
+  for (const each of [socket, resumed]) {
+    expect(each.reader.faults).toEqual([]);
+    await each.close();
+  }
   await cancelAll(alice);
 });
 

@@ -285,16 +285,33 @@ test('the memory in which frames are put together does not stay with a socket th
   await start(1);
   const request = vi.spyOn(MarketSubscriber.prototype, 'request');
   const socket = await follow(1);
-  const [{ writer }] = request.mock.contexts as unknown as { readonly writer: { readonly buffer: Buffer } }[];
+  const [{ bookFrame }] = request.mock.contexts as unknown as { readonly bookFrame: { readonly books: unknown } }[];
   request.mockRestore();
-  expect(writer.buffer).toHaveLength(0);
-  const [[stream_id, sequence]] = socket.reader.sequences;
-  for (let count = 0; count < 100; count += 1) await buy(0, 0, 0, 4_000, 200);
-  await socket.until(() => numberOf(socket) === sequence + 100);
-  socket.send({ type: 'market', resume: { stream_id, sequence } });
-  await socket.until(({ reader }) => reader.counts.get('price_change') === 200);
-  expect(writer.buffer).toHaveLength(0);
+  expect(bookFrame.books).toBeUndefined();
   await socket.close();
+});
+
+test('a replay sends one message after another while there is room, and the rest when there is room again', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000 });
+  const socket = await follow(1);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  for (let count = 0; count < 10; count += 1) await buy(0, 0, 0, 4_000, 200);
+  await socket.until(() => numberOf(socket) === sequence + 10);
+  const resumed = await TestSocket.open(server.url, '/ws/market');
+  const connection = ping.mock.contexts.at(-1) as Connection;
+  const send = vi.spyOn(connection, 'send');
+  const isFull = vi.spyOn(connection, 'isFull', 'get').mockImplementation(() => send.mock.calls.length >= 3);
+  resumed.send({ type: 'market', resume: { stream_id, sequence } });
+  await resumed.until(({ reader }) => reader.counts.get('price_change') === 3);
+  expect(send).toHaveBeenCalledTimes(3);
+  isFull.mockRestore();
+  connection.drained();
+  await resumed.until(({ reader }) => reader.counts.get('price_change') === 10);
+  expect(resumed.frames).toEqual(socket.frames.slice(1));
+  for (const each of [socket, resumed]) {
+    expectSound(each);
+    await each.close();
+  }
 });
 
 test('an owner that stops reading during its replay from the log does not block the log for others', async () => {

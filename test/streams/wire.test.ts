@@ -72,6 +72,23 @@ test('on /ws, a first message without a type opens the user channel if it has cr
   for (const socket of [user, market, ofOwner]) await socket.close();
 });
 
+test('a type that names the operation, as some clients send it, leaves the channel to the path', async () => {
+  const where = await newMarket();
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'Subscribe', assets_ids: where.tokens });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  socket.send({ type: 'unsubscribe', assets_ids: [where.tokens[0]] });
+  await socket.until(({ reader }) => reader.counts.get('heartbeat') === 1);
+  socket.send({ type: 'unsubscribe', operation: 'subscribe', assets_ids: [where.tokens[0]] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 3);
+  const user = await listen({ type: 'subscribe' });
+  expect(user.events('heartbeat')[0].stream_id).toMatch(/^u[0-9a-f]{40}-all-/);
+  for (const each of [socket, user]) {
+    expect(each.reader.faults).toEqual([]);
+    await each.close();
+  }
+});
+
 test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x'], [[]]])(
   'the market channel ignores credentials: %j',
   async (auth) => {

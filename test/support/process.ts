@@ -55,7 +55,8 @@ export function serverEnvironment(more: Readonly<Record<string, string>> = {}): 
   return { ...Object.fromEntries(kept), ...more };
 }
 
-function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
+/** Runs a command line, from the repository's root unless told otherwise; for `follow`. */
+export function spawnServer(args: readonly string[], options: ServerProcessOptions): ChildProcess {
   const { cwd = root, env } = options;
   const main = join(root, 'server/main.ts');
   const loaded = ['test/support/openApiProbe.ts', 'test/support/patientStop.ts'];

@@ -89,7 +89,7 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
     const facts = ({ orders, trades, notifications }: Views) => {
       const open = [...orders.openOf(ownerOf(owner))].map(({ id }) => [id, orders.byId(id)?.orderNumber]);
       const traded = numbersOf(trades.ofOwner(ownerOf(owner))).map((ordinal) => factsOf(trades.byOrdinal(ordinal)));
-      return { open, traded, notices: notifications.of(ownerOf(owner)).map(({ number, kind }) => [number, kind]) };
+      return { open, traded, notices: notifications.of(ownerOf(owner)) };
     };
     expect(facts(views)).toEqual(facts(replayed.views));
     expect(facts(views).open.length).toBeGreaterThan(0);

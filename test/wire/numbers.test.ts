@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
+  decimalDigits,
   halfPipsText,
   isoTime,
   lotsText,
@@ -122,4 +123,14 @@ test('leading zeros do not change a value, however many there are', () => {
 test('times print as ISO 8601 or as whole seconds', () => {
   expect(isoTime(1_700_000_000_123)).toBe('2023-11-14T22:13:20.123Z');
   expect(secondsText(1_700_000_000_999)).toBe('1700000000');
+});
+
+test('the digits of a decimal may stand on either side of its point', () => {
+  expect(decimalDigits('12.50')).toEqual(['12', '50']);
+  expect(decimalDigits('12')).toEqual(['12', '']);
+  expect(decimalDigits('.1')).toEqual(['', '1']);
+  expect(decimalDigits('5.')).toEqual(['5', '']);
+  for (const text of ['', '.', '-1', '+1', '1e3', '1.2.3', '..1', ' 1', '1 ', '1,5', '１']) {
+    expect(decimalDigits(text), text).toBeUndefined();
+  }
 });

@@ -2,8 +2,8 @@
 // made by joining parses to the same as JSON.stringify's.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ActivityRow, HistoryRequest, MarketFacts, PositionRow, TradeRow } from '../../server/history/queries.ts';
-import { renderHistory } from '../../server/wire/userHistory.ts';
+import type { ActivityRow, MarketFacts, PositionRow, TradeRow } from '../../server/history/queries.ts';
+import { renderTotals, rowRenderers } from '../../server/wire/userHistory.ts';
 import { wordOf } from '../support/hex.ts';
 
 const WALLET = `0x${'a1'.repeat(20)}`;
@@ -73,42 +73,8 @@ function decimal(units: number, decimals: number): number {
 const micro = (value: number): number => decimal(value, 6);
 const seconds = (value: number): number => Math.floor(value / 1000);
 
-const page = { limit: 100, offset: 0, conditionIds: undefined, eventNumbers: undefined };
-const always = { startMs: undefined, endMs: undefined };
-const tradesQuery = {
-  kind: 'trades',
-  ...page,
-  ...always,
-  user: undefined,
-  side: undefined,
-  takerOnly: true,
-  threshold: undefined,
-} as const;
-const activityQuery = {
-  kind: 'activity',
-  ...page,
-  ...always,
-  user: WALLET,
-  types: undefined,
-  side: undefined,
-  sortBy: 'TIMESTAMP',
-  ascending: false,
-} as const;
-const sorted = { ...page, user: WALLET, title: undefined, ascending: false } as const;
-const positionsQuery = {
-  kind: 'positions',
-  ...sorted,
-  sizeThresholdMicro: 0,
-  redeemable: false,
-  mergeable: false,
-  includeArchived: true,
-  sortBy: 'TOKENS',
-} as const;
-const closedQuery = { kind: 'closed-positions', ...sorted, sortBy: 'TITLE' } as const;
-
-const read = (query: HistoryRequest['query'], dialect: HistoryRequest['dialect'], rows: never[] | readonly object[]) =>
-  JSON.parse(renderHistory({ query, dialect }, rows as never)); // rows of the question's own kind
 const dialects = ['root', 'polymarket'] as const;
+const read = <Row>(render: (row: Row) => string, rows: readonly Row[]) => rows.map((row) => JSON.parse(render(row)));
 
 /** The fields of a row that describe its market, in a dialect. */
 function place({ market, outcome }: Pick<TradeRow, 'market' | 'outcome'>, dialect: (typeof dialects)[number]) {
@@ -140,7 +106,7 @@ test('rendered trades parse back to their rows', () => {
         ...profile,
         transactionHash: HASH,
       }));
-      expect(read(tradesQuery, dialect, rows)).toEqual(expected);
+      expect(read(rowRenderers[dialect].trades, rows)).toEqual(expected);
     }),
   );
 });
@@ -162,7 +128,7 @@ test('rendered activity parses back: only trades have side and price, split and 
         ...(row.isOfToken ? {} : { asset: '', outcome: '', outcomeIndex: 999 }),
         ...profile,
       }));
-      expect(read(activityQuery, dialect, rows)).toEqual(expected);
+      expect(read(rowRenderers[dialect].activity, rows)).toEqual(expected);
     }),
   );
 });
@@ -218,8 +184,8 @@ test('rendered positions parse back to their rows, with end dates in the form of
         endDate: END_TIMES[row.market.endDate],
       }));
       const negativeRisk = rows.map(({ market }) => ({ negativeRisk: market.negRisk }));
-      expect(read(positionsQuery, 'root', rows)).toEqual(plain.map((row, i) => ({ ...row, ...negativeRisk[i] })));
-      expect(read(closedQuery, 'root', rows)).toEqual(plain);
+      expect(read(rowRenderers.root.positions, rows)).toEqual(plain.map((row, i) => ({ ...row, ...negativeRisk[i] })));
+      expect(read(rowRenderers.root['closed-positions'], rows)).toEqual(plain);
       const official = rows.map((row, i) => ({
         ...brief(row, 'polymarket'),
         ...values(row),
@@ -227,13 +193,13 @@ test('rendered positions parse back to their rows, with end dates in the form of
         endDate: END_DAYS[row.market.endDate],
         eventId: row.market.eventNumber === 0 ? '' : '7',
       }));
-      expect(read(positionsQuery, 'polymarket', rows)).toEqual(official);
+      expect(read(rowRenderers.polymarket.positions, rows)).toEqual(official);
       const closed = rows.map((row) => ({
         ...brief(row, 'polymarket'),
         timestamp: seconds(row.tMs),
         endDate: END_TIMES[row.market.endDate],
       }));
-      expect(read(closedQuery, 'polymarket', rows)).toEqual(closed);
+      expect(read(rowRenderers.polymarket['closed-positions'], rows)).toEqual(closed);
     }),
   );
 });
@@ -242,7 +208,7 @@ test('each row shows the title of its own market object, even for a market rende
   const [row] = fc.sample(trades, 1);
   const renamed = { ...row, market: { ...row.market, title: 'Another title' } };
   const titles = (rows: readonly TradeRow[]) =>
-    read(tradesQuery, 'root', rows).map(({ title }: { title: string }) => title);
+    read(rowRenderers.root.trades, rows).map(({ title }: { title: string }) => title);
   expect(titles([row, renamed, row])).toEqual([row.market.title, 'Another title', row.market.title]);
 });
 
@@ -251,9 +217,8 @@ test('rendered holders, oi, live-volume, value and traded parse back to their fi
     fc.property(markets, fc.array(amount), (market, amounts) => {
       const conditionIds = [market.conditionId];
       const holders = amounts.map((amountMicro) => ({ wallet: WALLET, amountMicro }));
-      const holdersQuery = { kind: 'holders', conditionIds, limit: 1, minBalanceMicro: 0 } as const;
       const token = market.tokens[1];
-      expect(read(holdersQuery, 'polymarket', [{ market, outcome: 1, holders }])).toEqual([
+      expect(read(rowRenderers.polymarket.holders, [{ market, outcome: 1, holders }])).toEqual([
         {
           token,
           holders: amounts.map((amountMicro) => ({
@@ -268,20 +233,17 @@ test('rendered holders, oi, live-volume, value and traded parse back to their fi
       ]);
       const figures = amounts.map((valueMicro) => ({ conditionId: market.conditionId, valueMicro }));
       const shown = amounts.map((value) => ({ market: market.conditionId, value: micro(value) }));
-      expect(read({ kind: 'oi', conditionIds }, 'root', figures)).toEqual(shown);
+      expect(JSON.parse(renderTotals({ kind: 'oi', conditionIds }, figures))).toEqual(shown);
       const volume = { totalMicro: 5, markets: figures };
       const volumeQuery = { kind: 'live-volume', conditionIds, eventNumbers: undefined } as const;
-      expect(JSON.parse(renderHistory({ query: volumeQuery, dialect: 'root' }, volume))).toEqual([
-        { total: 0.000005, markets: shown },
-      ]);
+      expect(JSON.parse(renderTotals(volumeQuery, volume))).toEqual([{ total: 0.000005, markets: shown }]);
     }),
   );
-  const of = (query: HistoryRequest['query'], found: number) => renderHistory({ query, dialect: 'root' }, found);
-  expect(of({ kind: 'value', user: WALLET, conditionIds: undefined }, 1_500_000)).toBe(
+  expect(renderTotals({ kind: 'value', user: WALLET, conditionIds: undefined }, 1_500_000)).toBe(
     `[{"user":"${WALLET}","value":1.5}]`,
   );
-  expect(of({ kind: 'traded', user: WALLET }, 3)).toBe(`{"user":"${WALLET}","traded":3}`);
-  expect(read({ kind: 'oi', conditionIds: undefined }, 'root', [{ conditionId: '', valueMicro: 1 }])).toEqual([
-    { market: 'GLOBAL', value: 0.000001 },
-  ]);
+  expect(renderTotals({ kind: 'traded', user: WALLET }, 3)).toBe(`{"user":"${WALLET}","traded":3}`);
+  expect(renderTotals({ kind: 'oi', conditionIds: undefined }, [{ conditionId: '', valueMicro: 1 }])).toBe(
+    '[{"market":"GLOBAL","value":0.000001}]',
+  );
 });

@@ -2,7 +2,8 @@
 // rules for wallets, markets and events (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
 import { describe, expect, test } from 'vitest';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
-import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
+import { userHistorySchema } from '../../server/wire/schemas/userHistory.ts';
+import { type AskedKind, officialRules, plainRules } from '../../server/wire/userHistoryParameters.ts';
 import { wordOf } from '../support/hex.ts';
 import { both, ID, id, kinds, needed, OTHER, read, refusal, USER, user, type Values } from './historyQueries.ts';
 
@@ -108,6 +109,13 @@ describe('omitted parameters', () => {
 });
 
 describe('parameter names', () => {
+  test.each(kinds)('/openapi.json lists all that are read for %s, and no others', (kind) => {
+    for (const [rules, isMounted] of [[plainRules, false] as const, [officialRules, true] as const]) {
+      const shown = Object.keys(userHistorySchema(kind, isMounted).query ?? {});
+      expect(shown.toSorted()).toEqual(rules.readNames(kind, []).toSorted());
+    }
+  });
+
   test('the root rejects undocumented parameters by name; official clients may send others', () => {
     const all = [...new Set(Object.values(documented).join(' ').split(' ')), 'eventId', 'start', 'end', 'type'];
     for (const kind of kinds) {

@@ -85,7 +85,9 @@ export const negRisk = property(z.object({ neg_risk: flag }));
 export const feeRate = property(z.object({ base_fee: whole }));
 
 const point = z.object({ t: common.seconds, p: common.priceNumber });
-const interval = z.enum(HISTORY_INTERVALS);
+const interval = z
+  .enum(HISTORY_INTERVALS)
+  .meta({ description: 'How far back from the end: 1m is a month of 30 days, 5m and 15m are minutes' });
 const fidelity = z.int().min(1).max(FIDELITY_MINUTES_MAX).meta({ description: 'Minutes between points' });
 const marketKey = z
   .string()
