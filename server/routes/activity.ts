@@ -2,7 +2,7 @@
 // the views, their shape from wire/activity.ts. Draft markets are invisible here.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { isListed, type Market, type Views } from '../views/index.ts';
+import { isListed, type Market, type NumberList, type Views } from '../views/index.ts';
 import { readMarketIds, tradeEvent } from '../wire/activity.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { findMarket } from './markets.ts';
@@ -14,8 +14,9 @@ const EVENTS_MAX = 100;
  * The greatest numbers of all lists, in descending order. Of each list it reads one number more than it takes.
  * @param lists rising numbers; no number is in two lists
  */
-export function greatestOf(lists: readonly (readonly number[])[], countMax: number): number[] {
-  const heads = lists.map((list) => ({ list, at: list.length - 1, value: list.at(-1) }));
+export function greatestOf(lists: readonly NumberList[], countMax: number): number[] {
+  const valueAt = (list: NumberList, at: number): number | undefined => (at < 0 ? undefined : list.at(at));
+  const heads = lists.map((list) => ({ list, at: list.length - 1, value: valueAt(list, list.length - 1) }));
   const greatest: number[] = [];
   while (greatest.length < countMax) {
     let best: (typeof heads)[number] | undefined;
@@ -28,7 +29,7 @@ export function greatestOf(lists: readonly (readonly number[])[], countMax: numb
     if (best === undefined) break;
     greatest.push(value);
     best.at -= 1;
-    best.value = best.list[best.at];
+    best.value = valueAt(best.list, best.at);
   }
   return greatest;
 }

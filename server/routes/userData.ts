@@ -86,8 +86,8 @@ const ordinalOf = ({ ordinal }: Trade): number => ordinal;
 function* candidates(filter: TradeFilter, owner: string, { trades }: Views, cursor: Cursor): Generator<Trade> {
   if (filter.id === undefined) {
     const ordinals = trades.ofOwner(owner);
-    const count = countBefore(ordinals.length, (index) => !isTooNew(filter, trades.byOrdinal(ordinals[index])));
-    for (const ordinal of newestFirst(count, (index) => ordinals[index], cursor)) {
+    const count = countBefore(ordinals.length, (index) => !isTooNew(filter, trades.byOrdinal(ordinals.at(index))));
+    for (const ordinal of newestFirst(count, (index) => ordinals.at(index), cursor)) {
       const trade = trades.byOrdinal(ordinal);
       if (isTooOld(filter, trade)) return;
       yield trade;

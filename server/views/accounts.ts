@@ -19,6 +19,8 @@ const DEPOSIT_WALLET_TYPE = 3;
 
 export class AccountsView {
   private accounts: AccountDraft[] = [];
+  /** The accounts with shares of each token, by number. Not saved in snapshots but derived from the balances. */
+  private readonly holders = new Map<number, Set<number>>();
   private wallets = new Map<string, AccountDraft>();
   private byOwner = new Map<string, Set<AccountDraft>>();
   private bindings = new Map<string, Binding>();
@@ -92,15 +94,15 @@ export class AccountsView {
     return this.accounts[accountId]?.sharesMicro.get(tokenNumber(marketIndex, outcome)) ?? 0;
   }
 
-  /** Micro-shares of a token by owner, summed over the owner's wallets. Scans all accounts. */
+  /** Micro-shares of a token by owner, summed over the owner's wallets, in the order of the accounts. */
   holdersOf(marketIndex: number, outcome: number): ReadonlyMap<string, number> {
-    const token = tokenNumber(marketIndex, outcome);
-    const holders = new Map<string, number>();
-    for (const { owner, sharesMicro } of this.accounts) {
-      const held = sharesMicro.get(token) ?? 0;
-      if (held > 0) holders.set(owner, (holders.get(owner) ?? 0) + held);
+    const ids = [...(this.holders.get(tokenNumber(marketIndex, outcome)) ?? [])].sort((left, right) => left - right);
+    const heldBy = new Map<string, number>();
+    for (const id of ids) {
+      const { owner } = this.accounts[id];
+      heldBy.set(owner, (heldBy.get(owner) ?? 0) + this.sharesMicro(id, marketIndex, outcome));
     }
-    return holders;
+    return heldBy;
   }
 
   /** The wallet of the owner's latest accepted order of signature type 3, unless it has since been bound to another owner. */
@@ -132,8 +134,15 @@ export class AccountsView {
 
   setShares(accountId: number, marketIndex: number, outcome: number, sharesMicro: number): void {
     const shares = this.accounts[accountId]?.sharesMicro;
-    if (sharesMicro === 0) shares?.delete(tokenNumber(marketIndex, outcome));
-    else shares?.set(tokenNumber(marketIndex, outcome), sharesMicro);
+    if (shares === undefined) return;
+    const token = tokenNumber(marketIndex, outcome);
+    if (sharesMicro === 0) {
+      if (shares.delete(token)) this.removeHolder(token, accountId);
+      return;
+    }
+    const countBefore = shares.size;
+    shares.set(token, sharesMicro);
+    if (shares.size > countBefore) this.addHolder(token, accountId);
   }
 
   orderAccepted(order: Order): void {
@@ -189,6 +198,22 @@ export class AccountsView {
     const known = { accounts, wallets, byOwner, bindings, bound, ownerFlags, depositWallets, exchangeMode };
     Object.assign(this, sections.plain('accounts', known));
     this.derived.visit(sections.part('derived'));
+    if (!sections.isLoading) return;
+    for (const { accountId, sharesMicro } of this.accounts) {
+      for (const token of sharesMicro.keys()) this.addHolder(token, accountId);
+    }
+  }
+
+  private addHolder(token: number, accountId: number): void {
+    const holders = this.holders.get(token);
+    if (holders === undefined) this.holders.set(token, new Set([accountId]));
+    else holders.add(accountId);
+  }
+
+  private removeHolder(token: number, accountId: number): void {
+    const holders = this.holders.get(token);
+    holders?.delete(accountId);
+    if (holders?.size === 0) this.holders.delete(token);
   }
 
   private addToOwner(account: AccountDraft, owner: string): void {

@@ -1,7 +1,10 @@
 // The trades of orders that carry a builder code, by code. Fed by the follower of index.ts; read by the routes of builders.
 // Codes are whatever clients sign into their orders; no builder has to be registered.
 
+import type { Sections } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
+import { InternedTexts } from './internedTexts.ts';
+import { PackedLists } from './packedLists.ts';
 import type { MakerFill, Trade } from './records.ts';
 import type { TradesView } from './trades.ts';
 
@@ -14,15 +17,14 @@ export interface BuilderFill {
   readonly maker: MakerFill | undefined;
 }
 
-/** The fills of a code as parallel arrays, oldest first: the trade's ordinal, and the maker's index or TAKER. */
-interface Fills {
-  readonly trades: number[];
-  readonly makers: number[];
-}
-const TAKER = -1;
+/** A fill as a packed row: u32 ordinal of its trade; u32 index of its maker, or TAKER. */
+const FILL = { trade: 0, maker: 4, bytes: 8 } as const;
+const TAKER = 2 ** 32 - 1;
 
 export class BuildersView {
-  private byCode = new Map<string, Fills>();
+  private readonly codes = new InternedTexts();
+  /** The fills of each code by its number, oldest first. */
+  private readonly fills = new PackedLists(FILL.bytes);
   private readonly trades: TradesView;
   /** The trade decoded last: thousands of its makers may carry the code, and each is looked up separately. */
   private latest: { readonly trade: Trade; readonly makers: readonly MakerFill[] } | undefined;
@@ -33,26 +35,29 @@ export class BuildersView {
 
   /** How many fills a code (0x and 64 lower-case hex digits) has. */
   countOf(code: string): number {
-    return this.byCode.get(code)?.trades.length ?? 0;
+    const list = this.codes.find(code);
+    return list === undefined ? 0 : this.fills.lengthOf(list);
   }
 
   /** How many of a code's fills belong to the trade with this ordinal or to an earlier one. */
   countUpTo(code: string, tradeOrdinal: number): number {
-    const trades = this.byCode.get(code)?.trades ?? [];
-    return countBefore(trades.length, (index) => trades[index] <= tradeOrdinal);
+    const list = this.codes.find(code);
+    if (list === undefined) return 0;
+    const trades = this.fills.numbersOf(list);
+    return countBefore(trades.length, (index) => trades.at(index) <= tradeOrdinal);
   }
 
   /** A fill of the code by its ordinal. */
   fillOf(code: string, ordinal: number): BuilderFill {
-    const fills = this.byCode.get(code);
-    if (fills === undefined) throw new Error(`views: the code ${code} has no fills`);
-    const tradeOrdinal = fills.trades[ordinal - 1];
+    const list = this.codes.find(code);
+    if (list === undefined) throw new Error(`views: the code ${code} has no fills`);
+    const tradeOrdinal = this.fills.u32(list, ordinal - 1, FILL.trade);
     if (this.latest?.trade.ordinal !== tradeOrdinal) {
       const trade = this.trades.byOrdinal(tradeOrdinal);
       this.latest = { trade, makers: trade.makers };
     }
     const { trade, makers } = this.latest;
-    const maker = fills.makers[ordinal - 1];
+    const maker = this.fills.u32(list, ordinal - 1, FILL.maker);
     return { ordinal, trade, maker: maker === TAKER ? undefined : makers[maker] };
   }
 
@@ -62,22 +67,17 @@ export class BuildersView {
       if (order.builder !== '') this.add(order.builder, ordinal, index);
   }
 
-  /** This view's part of a snapshot. */
-  get state(): Map<string, Fills> {
-    return this.byCode;
-  }
-
-  set state(state: Map<string, Fills>) {
-    this.byCode = state;
+  /** This view's part of a snapshot, after that of the trades. */
+  visit(sections: Sections): void {
+    this.codes.visit(sections.part('codes'));
+    this.fills.visit(sections.part('fills'));
+    if (sections.isLoading) this.fills.requireOrdinals(this.trades.count, this.codes.list.length);
   }
 
   private add(code: string, trade: number, maker: number): void {
-    let fills = this.byCode.get(code);
-    if (fills === undefined) {
-      fills = { trades: [], makers: [] };
-      this.byCode.set(code, fills);
-    }
-    fills.trades.push(trade);
-    fills.makers.push(maker);
+    const list = this.codes.numberOf(code);
+    const fill = this.fills.add(list);
+    this.fills.setU32(list, fill, FILL.trade, trade);
+    this.fills.setU32(list, fill, FILL.maker, maker);
   }
 }

@@ -1,20 +1,18 @@
 // Midpoints of every market over time, in the first token's terms: the last midpoint of each minute in which it changed. Fed by
 // the follower of index.ts after each record; read by the routes of price history. It reads books, never orders, and keeps at
-// most one point a minute and market.
+// most one point a minute and market, packed, so that the heap does not grow with time.
 import type { Sections } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { BooksView } from './books.ts';
 import { hasBook } from './marketStates.ts';
 import type { MarketsView } from './markets.ts';
+import { type NumberList, PackedLists } from './packedLists.ts';
 
-/** The points of a market. A midpoint is stored as best bid + best ask in pips; an empty side counts as 0 or 10,000. */
-interface Series {
-  /** Whole minutes since the epoch, ascending. */
-  readonly minutes: number[];
-  readonly sums: number[];
-  /** When the midpoint last changed, ms. */
-  changedMs: number;
-}
+/**
+ * A point of a market as a packed row: u32 whole minutes since the epoch, ascending; u16 midpoint as best bid + best ask in
+ * pips, where an empty side counts as 0 or 10,000.
+ */
+const POINT = { minute: 0, sum: 4, bytes: 6 } as const;
 
 /** Midpoints at sample times. */
 interface Samples {
@@ -38,21 +36,14 @@ const MINUTE_MS = 60_000;
 const MINUTE_S = 60;
 
 /** How many of the ascending minutes are at most `minute`. */
-const countUpTo = (minutes: readonly number[], minute: number): number =>
-  countBefore(minutes.length, (index) => minutes[index] <= minute);
-
-/**
- * The index of the midpoint in force at a time near the end of a series; −1 if there was none or it is not known. At the end it
- * is the latest; at a full minute, that of the minute just over; within a minute, the latest again if it was in force by then.
- */
-function lastAt({ minutes, changedMs }: Series, timeS: number, isEnd: boolean): number {
-  if (isEnd) return minutes.length - 1;
-  if (timeS % MINUTE_S === 0) return countUpTo(minutes, timeS / MINUTE_S - 1) - 1;
-  return Math.floor(changedMs / 1000) <= timeS ? minutes.length - 1 : -1;
-}
+const countUpTo = (minutes: NumberList, minute: number): number =>
+  countBefore(minutes.length, (index) => minutes.at(index) <= minute);
 
 export class HistoryView {
-  private series: (Series | undefined)[] = [];
+  /** The points of each market. */
+  private readonly points = new PackedLists(POINT.bytes);
+  /** When each market's midpoint last changed, ms. */
+  private changedMs: number[] = [];
   /** Markets whose book the current record changed. */
   private readonly changed: number[] = [];
 
@@ -74,8 +65,8 @@ export class HistoryView {
 
   /** The start of a market's first minute with a midpoint, Unix seconds; undefined while there is none. */
   firstS(marketIndex: number): number | undefined {
-    const first = this.series[marketIndex]?.minutes[0];
-    return first === undefined ? undefined : first * MINUTE_S;
+    if (this.points.lengthOf(marketIndex) === 0) return undefined;
+    return this.points.u32(marketIndex, 0, POINT.minute) * MINUTE_S;
   }
 
   /**
@@ -87,24 +78,24 @@ export class HistoryView {
   samples(marketIndex: number, { startS, endS, lastS, stepS }: SampleQuery): Samples {
     const times: number[] = [];
     const sums: number[] = [];
-    const series = this.series[marketIndex];
-    if (series === undefined) return { times, sums };
-    const { minutes } = series;
-    const from = Math.ceil(Math.max(startS, (minutes[0] + 1) * MINUTE_S) / stepS) * stepS;
+    const firstS = this.firstS(marketIndex);
+    if (firstS === undefined) return { times, sums };
+    const minutes = this.points.numbersOf(marketIndex);
+    const from = Math.ceil(Math.max(startS, firstS + MINUTE_S) / stepS) * stepS;
     // At a full minute, the minute before it has just ended.
     let next = countUpTo(minutes, from / MINUTE_S - 1);
     for (let timeS = from; timeS <= endS && timeS < lastS; timeS += stepS) {
       const endedMinute = timeS / MINUTE_S - 1;
-      while (next < minutes.length && minutes[next] <= endedMinute) next += 1;
+      while (next < minutes.length && minutes.at(next) <= endedMinute) next += 1;
       times.push(timeS);
-      sums.push(series.sums[next - 1]);
+      sums.push(this.points.u16(marketIndex, next - 1, POINT.sum));
     }
     const shownS = Math.min(endS, lastS);
     if (lastS - shownS < MINUTE_S && startS <= shownS && times.at(-1) !== shownS) {
-      const last = lastAt(series, shownS, shownS === lastS);
+      const last = this.lastAt(marketIndex, shownS, shownS === lastS);
       if (last >= 0) {
         times.push(shownS);
-        sums.push(series.sums[last]);
+        sums.push(this.points.u16(marketIndex, last, POINT.sum));
       }
     }
     return { times, sums };
@@ -112,29 +103,38 @@ export class HistoryView {
 
   /** This view's part of a snapshot. */
   visit(sections: Sections): void {
-    this.series = sections.plain('series', this.series);
+    this.points.visit(sections.part('points'));
+    const changedMs = sections.float64('changedMs', Float64Array.from(this.changedMs));
+    if (sections.isLoading) this.changedMs = Array.from(changedMs);
+  }
+
+  /**
+   * The index of the midpoint in force at a time near the end of a series; −1 if there was none or it is not known. At the end
+   * it is the latest; at a full minute, that of the minute just over; within a minute, the latest again if it was in force by
+   * then.
+   */
+  private lastAt(marketIndex: number, timeS: number, isEnd: boolean): number {
+    const minutes = this.points.numbersOf(marketIndex);
+    if (isEnd) return minutes.length - 1;
+    if (timeS % MINUTE_S === 0) return countUpTo(minutes, timeS / MINUTE_S - 1) - 1;
+    return Math.floor(this.changedMs[marketIndex] / 1000) <= timeS ? minutes.length - 1 : -1;
   }
 
   private put(marketIndex: number, tMs: number, sum: number): void {
     const minute = Math.floor(tMs / MINUTE_MS);
-    const series = this.series[marketIndex];
-    if (series === undefined) {
-      this.series[marketIndex] = { minutes: [minute], sums: [sum], changedMs: tMs };
+    const { points } = this;
+    const last = points.lengthOf(marketIndex) - 1;
+    const isChanged = last < 0 || points.u16(marketIndex, last, POINT.sum) !== sum;
+    if (isChanged) this.changedMs[marketIndex] = tMs;
+    if (last < 0 || points.u32(marketIndex, last, POINT.minute) !== minute) {
+      if (!isChanged) return;
+      const added = points.add(marketIndex);
+      points.setU32(marketIndex, added, POINT.minute, minute);
+      points.setU16(marketIndex, added, POINT.sum, sum);
       return;
     }
-    const { minutes, sums } = series;
-    const last = minutes.length - 1;
-    if (sums[last] !== sum) series.changedMs = tMs;
-    if (minutes[last] !== minute) {
-      if (sums[last] === sum) return;
-      minutes.push(minute);
-      sums.push(sum);
-      return;
-    }
-    sums[last] = sum;
-    if (last === 0 || sums[last - 1] !== sum) return;
-    // The minute ended at the midpoint with which it began, so it needs no point.
-    minutes.pop();
-    sums.pop();
+    // A minute that ends at the midpoint with which it began needs no point.
+    if (last > 0 && points.u16(marketIndex, last - 1, POINT.sum) === sum) points.removeLast(marketIndex);
+    else points.setU16(marketIndex, last, POINT.sum, sum);
   }
 }

@@ -24,6 +24,7 @@ export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { NotificationsView } from './notifications.ts';
+export type { NumberList } from './packedLists.ts';
 export type * from './records.ts';
 export { isOpen } from './records.ts';
 
@@ -41,7 +42,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
-const SNAPSHOT_VERSION = 5;
+const SNAPSHOT_VERSION = 6;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -79,13 +80,13 @@ export class Views {
     this.history.visit(sections.part('history'));
     this.trades.visitPacked(sections.part('trades'));
     this.notifications.visit(sections.part('notifications'));
-    const known = { orders: orders.state, trades: trades.state, builders: builders.state };
+    const known = { orders: orders.state, trades: trades.state };
     const state = sections.plain('orders', known);
     if (sections.isLoading) {
       orders.state = state.orders;
       trades.state = state.trades;
-      builders.state = state.builders;
     }
+    builders.visit(sections.part('builders'));
     this.observer?.visit(sections.part('catalog'));
   }
 

@@ -10,6 +10,7 @@ import {
   type Side,
   TradeStatus,
 } from '../../engine/index.ts';
+import { InternedTexts } from './internedTexts.ts';
 import type { MakerFill, Trade, TradeParty } from './records.ts';
 
 /**
@@ -39,33 +40,12 @@ const FIRST_PLACES = 1_024;
 
 const bytesOf = (makerCount: number): number => TRADE.taker + PARTY.bytes + makerCount * MAKER.bytes;
 
-/** Interned texts: each is stored once and referred to by its number, since addresses, keys and codes recur. */
-class Texts {
-  list: string[] = [];
-  private readonly numbers = new Map<string, number>();
-
-  numberOf(text: string): number {
-    let number = this.numbers.get(text);
-    if (number === undefined) {
-      number = this.list.length;
-      this.list.push(text);
-      this.numbers.set(text, number);
-    }
-    return number;
-  }
-
-  load(list: string[]): void {
-    this.list = list;
-    for (const [number, text] of list.entries()) this.numbers.set(text, number);
-  }
-}
-
 class PackedParty implements TradeParty {
   private readonly chunk: Buffer;
   private readonly at: number;
-  private readonly texts: Texts;
+  private readonly texts: InternedTexts;
 
-  constructor(chunk: Buffer, at: number, texts: Texts) {
+  constructor(chunk: Buffer, at: number, texts: InternedTexts) {
     this.chunk = chunk;
     this.at = at;
     this.texts = texts;
@@ -113,9 +93,9 @@ class PackedTrade implements Trade {
   readonly status = TradeStatus.CONFIRMED;
   private readonly chunk: Buffer;
   private readonly at: number;
-  private readonly texts: Texts;
+  private readonly texts: InternedTexts;
 
-  constructor(ordinal: number, chunk: Buffer, at: number, texts: Texts) {
+  constructor(ordinal: number, chunk: Buffer, at: number, texts: InternedTexts) {
     this.ordinal = ordinal;
     this.chunk = chunk;
     this.at = at;
@@ -180,7 +160,7 @@ export class PackedTrades {
   private used = 0;
   /** By ordinal − 1: the index of the trade's chunk times 2^32, plus its byte offset in that chunk. */
   private places = new Float64Array(FIRST_PLACES);
-  private readonly texts = new Texts();
+  private readonly texts = new InternedTexts();
 
   /** Packs the trade with the next ordinal; it must be CONFIRMED. */
   add(trade: Trade): void {
@@ -224,10 +204,8 @@ export class PackedTrades {
       const chunk = sections.uint8(`chunk ${number}`, this.chunks[number] ?? new Uint8Array());
       if (sections.isLoading) this.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     }
-    const list = sections.plain('texts', this.texts.list);
-    if (!sections.isLoading) return;
-    this.texts.load(list);
-    this.requireWhole();
+    this.texts.visit(sections);
+    if (sections.isLoading) this.requireWhole();
   }
 
   /** Requires each trade to start right behind the one before it or at the start of the next chunk, with nothing else there. */

@@ -1,22 +1,19 @@
 // Every trade with its makers, by market and number and by each participating owner. Fed by the follower of index.ts; read by
 // the routes of trades. Trades are never removed; only their status and its time change, up to CONFIRMED. All CONFIRMED trades
-// but the newest are packed off the heap, which keeps their ordinals alone: one for the market, one for each owner.
+// but the newest are packed, and so are the lists, so that the heap does not grow with the log.
 import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
+import { InternedTexts } from './internedTexts.ts';
+import { type NumberList, PackedLists } from './packedLists.ts';
 import { PackedTrades } from './packedTrades.ts';
 import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
 
 /** How many of the newest trades stay objects: the steps that follow a trade look it up at once. */
 const KEPT = 256;
 
-/** The snapshot of the trades, apart from the packed ones. */
-interface TradesState {
-  /** The trades after the packed ones. */
-  readonly recent: Draft<Trade>[];
-  readonly byMarket: number[][];
-  readonly byOwner: Map<string, number[]>;
-}
-
-const NONE: readonly number[] = [];
+/** Of each entry of a list of trades: a u32, the trade's ordinal. */
+const ORDINAL_BYTES = 4;
+/** The number of an owner without trades. */
+const NO_OWNER = -1;
 
 export class TradesView {
   private readonly packed = new PackedTrades();
@@ -24,14 +21,15 @@ export class TradesView {
   private recent: Draft<Trade>[] = [];
   private firstRecent = 0;
   /** Ordinals by market, then by number in the market − 1. */
-  private byMarket: number[][] = [];
-  /** Ascending ordinals by owner. */
-  private byOwner = new Map<string, number[]>();
+  private readonly byMarket = new PackedLists(ORDINAL_BYTES);
+  /** Ascending ordinals by the owner's number. */
+  private readonly byOwner = new PackedLists(ORDINAL_BYTES);
+  private readonly owners = new InternedTexts();
   private makers: FreshFill[] = [];
 
   /** A trade by its market and its number in that market (from 1). */
   byNumber(marketIndex: number, tradeNumber: number): Trade | undefined {
-    const ordinal = this.byMarket[marketIndex]?.[tradeNumber - 1];
+    const ordinal = this.ordinalOf(marketIndex, tradeNumber);
     return ordinal === undefined ? undefined : this.byOrdinal(ordinal);
   }
 
@@ -41,13 +39,13 @@ export class TradesView {
   }
 
   /** The ordinals of all trades of a market, oldest first. */
-  ofMarket(marketIndex: number): readonly number[] {
-    return this.byMarket[marketIndex] ?? NONE;
+  ofMarket(marketIndex: number): NumberList {
+    return this.byMarket.numbersOf(marketIndex);
   }
 
   /** The ordinals of all trades in which the owner was taker or maker, oldest first. */
-  ofOwner(owner: string): readonly number[] {
-    return this.byOwner.get(owner) ?? NONE;
+  ofOwner(owner: string): NumberList {
+    return this.byOwner.numbersOf(this.owners.find(owner) ?? NO_OWNER);
   }
 
   /** Adds one maker's part to the trade whose event follows. */
@@ -59,7 +57,7 @@ export class TradesView {
   traded(event: EventOf<'Trade'>, taker: Order, tMs: number): FreshTrade {
     const { marketIndex, tradeNumber, pricePips, lots, feeMicro } = event;
     const trade: Draft<FreshTrade> = {
-      ordinal: this.packed.count + this.recent.length - this.firstRecent + 1,
+      ordinal: this.count + 1,
       marketIndex,
       tradeNumber,
       taker,
@@ -73,12 +71,7 @@ export class TradesView {
       updatedMs: tMs,
     };
     this.makers = [];
-    let ofMarket = this.byMarket[marketIndex];
-    if (ofMarket === undefined) {
-      ofMarket = [];
-      this.byMarket[marketIndex] = ofMarket;
-    }
-    ofMarket[tradeNumber - 1] = trade.ordinal;
+    this.byMarket.setU32(marketIndex, this.byMarket.add(marketIndex), 0, trade.ordinal);
     this.addToOwner(taker.owner, trade.ordinal);
     for (const { order } of trade.makers) this.addToOwner(order.owner, trade.ordinal);
     this.recent.push(trade);
@@ -87,29 +80,42 @@ export class TradesView {
   }
 
   statusChanged(event: EventOf<'TradeStatusChanged'>, tMs: number): void {
-    const ordinal = this.byMarket[event.marketIndex]?.[event.tradeNumber - 1];
+    const ordinal = this.ordinalOf(event.marketIndex, event.tradeNumber);
     const trade = ordinal === undefined ? undefined : this.draft(ordinal);
     if (trade === undefined) return;
     trade.status = event.status as TradeStatus; // bounded by the layout
     trade.updatedMs = tMs;
   }
 
-  /** The packed trades' part of a snapshot. */
+  /** The part of a snapshot with all that is packed. */
   visitPacked(sections: Sections): void {
     this.packed.visit(sections);
+    this.byMarket.visit(sections.part('byMarket'));
+    this.byOwner.visit(sections.part('byOwner'));
+    this.owners.visit(sections.part('owners'));
   }
 
-  /** The other trades' part of a snapshot, stored together with orders and whatever else refers to trades. */
-  get state(): TradesState {
-    return { recent: this.recent.slice(this.firstRecent), byMarket: this.byMarket, byOwner: this.byOwner };
+  /** The trades after the packed ones, stored together with orders and whatever else refers to trades. */
+  get state(): Draft<Trade>[] {
+    return this.recent.slice(this.firstRecent);
   }
 
-  set state({ recent, byMarket, byOwner }: TradesState) {
+  set state(recent: Draft<Trade>[]) {
     const first = recent.at(0)?.ordinal ?? 1;
     requireSound(first === this.packed.count + 1, `${this.packed.count} trades are packed before trade ${first}`);
     this.recent = recent;
-    this.byMarket = byMarket;
-    this.byOwner = byOwner;
+    this.byMarket.requireOrdinals(this.count);
+    this.byOwner.requireOrdinals(this.count, this.owners.list.length);
+  }
+
+  /** How many trades there are; their ordinals are 1 to `count`. */
+  get count(): number {
+    return this.packed.count + this.recent.length - this.firstRecent;
+  }
+
+  private ordinalOf(marketIndex: number, tradeNumber: number): number | undefined {
+    const isKnown = tradeNumber >= 1 && tradeNumber <= this.byMarket.lengthOf(marketIndex);
+    return isKnown ? this.byMarket.u32(marketIndex, tradeNumber - 1, 0) : undefined;
   }
 
   /** The trade with this ordinal if it is not packed yet. */
@@ -132,8 +138,9 @@ export class TradesView {
 
   /** Lists the trade once per owner, even if several of the owner's orders took part: its ordinal is then already the last. */
   private addToOwner(owner: string, ordinal: number): void {
-    const owned = this.byOwner.get(owner);
-    if (owned === undefined) this.byOwner.set(owner, [ordinal]);
-    else if (owned.at(-1) !== ordinal) owned.push(ordinal);
+    const number = this.owners.numberOf(owner);
+    const length = this.byOwner.lengthOf(number);
+    if (length > 0 && this.byOwner.u32(number, length - 1, 0) === ordinal) return;
+    this.byOwner.setU32(number, this.byOwner.add(number), 0, ordinal);
   }
 }

@@ -4,6 +4,7 @@ import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { l2Headers, send, serviceHeaders } from '../support/client.ts';
 import { inUpperCase } from '../support/hex.ts';
+import { numbersOf } from '../support/numbersOf.ts';
 import {
   alice,
   bob,
@@ -75,7 +76,7 @@ test('lists of own orders and trades apply every filter, alone and combined', as
   const found = async (query: string) =>
     (await call(alice, 'GET', `/data/trades?market=${place.conditionId}&${query}`)).json;
   const { trades } = server.services.views;
-  const newestTrade = trades.byOrdinal(trades.ofOwner(alice.wallet.address).at(-1)!);
+  const newestTrade = trades.byOrdinal(numbersOf(trades.ofOwner(alice.wallet.address)).at(-1)!);
   const seconds = Math.floor(newestTrade.matchMs / 1000);
   const [a, b] = [alice.wallet.address, bob.wallet.address];
   for (const [query, count] of [

@@ -5,6 +5,7 @@ import { CancelReason, type LogRecord, PIPS_PER_UNIT, Side } from '../../engine/
 import type { Notice, Trade, TradeParty, Views } from '../../server/views/index.ts';
 import { tradeId } from '../../server/wire/ids.ts';
 import { Oracle, type OracleOrder } from '../history/oracle.ts';
+import { numbersOf } from '../support/numbersOf.ts';
 import { fail } from './audit.ts';
 import { MarketsFold } from './marketsFold.ts';
 import { same } from './same.ts';
@@ -90,7 +91,8 @@ function compareTrades({ trades }: Views, oracle: Oracle, trading: TradingFold):
       ofOwner.set(owner, (ofOwner.get(owner) ?? new Set()).add(ordinal));
     }
   }
-  for (const [owner, ordinals] of ofOwner) same('an owner has its trades', trades.ofOwner(owner), [...ordinals]);
+  for (const [owner, ordinals] of ofOwner)
+    same('an owner has its trades', numbersOf(trades.ofOwner(owner)), [...ordinals]);
 }
 
 function factsOf(trade: Trade): unknown {

@@ -9,6 +9,7 @@ import { BuildersView } from '../../server/views/builders.ts';
 import type { Order, Trade } from '../../server/views/index.ts';
 import { TradesView } from '../../server/views/trades.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { numbersOf } from '../support/numbersOf.ts';
 
 const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
 let orders = 0;
@@ -108,7 +109,7 @@ function expectSame(view: TradesView, expected: readonly ReturnType<typeof field
   }
   for (let market = 0; market < 3; market += 1) {
     const ofMarket = expected.filter(({ marketIndex }) => marketIndex === market);
-    expect(view.ofMarket(market)).toEqual(ofMarket.map(({ ordinal }) => ordinal));
+    expect(numbersOf(view.ofMarket(market))).toEqual(ofMarket.map(({ ordinal }) => ordinal));
     expect(view.byNumber(market, ofMarket.length + 1)).toBeUndefined();
   }
   for (let index = 0; index < 10; index += 1) {
@@ -116,7 +117,7 @@ function expectSame(view: TradesView, expected: readonly ReturnType<typeof field
     const own = expected.filter(
       ({ taker, makers }) => taker.owner === owner || makers.some(({ order }) => order.owner === owner),
     );
-    expect(view.ofOwner(owner)).toEqual(own.map(({ ordinal }) => ordinal));
+    expect(numbersOf(view.ofOwner(owner))).toEqual(own.map(({ ordinal }) => ordinal));
   }
 }
 
@@ -138,7 +139,8 @@ test('packed trades keep every field, also after a snapshot, and trading continu
   expectSame(loaded, expected);
   const ordinal = expected.length + 1;
   const order = orderOf(0, Side.BUY, 0);
-  const event = { marketIndex: 2, tradeNumber: 1_000_000, pricePips: 1, lots: 1, feeMicro: 0 } as EventOf<'Trade'>;
+  const tradeNumber = loaded.ofMarket(2).length + 1;
+  const event = { marketIndex: 2, tradeNumber, pricePips: 1, lots: 1, feeMicro: 0 } as EventOf<'Trade'>;
   expect(loaded.traded(event, order, 5).ordinal).toBe(ordinal);
   play(draws.slice(1_000));
   expectSame(world.view, expected);
@@ -166,6 +168,12 @@ test('loading inconsistent packed trades throws SnapshotUnusable', () => {
     new DataView(bytes.buffer).setUint32(at, word, true);
     return bytes;
   };
+  const listWith = (lists: string, word: number): Readonly<Record<string, unknown>> => {
+    const name = `${lists}/page 0`;
+    const bytes = new Uint8Array(sound.get(name) as Uint8Array);
+    new DataView(bytes.buffer).setUint32(0, word, true);
+    return { [name]: bytes };
+  };
   expect(chunkCount).toBe(2);
   load({});
   const damaged: readonly Readonly<Record<string, unknown>>[] = [
@@ -181,6 +189,9 @@ test('loading inconsistent packed trades throws SnapshotUnusable', () => {
     ...[0, 2 ** 32 - 1].map((makers) => ({ 'chunk 0': chunkWith(44, makers) })),
     ...[52, 108].flatMap((party) => [36, 40, 44, 48].map((text) => ({ 'chunk 0': chunkWith(party + text, 1_000) }))),
     { texts: serialize([]) },
+    { 'owners/texts': serialize([]) },
+    // A list that begins with no trade, or with one that is not there.
+    ...['byMarket', 'byOwner'].flatMap((lists) => [0, 2 ** 32 - 1].map((word) => listWith(lists, word))),
   ];
   for (const changes of damaged) {
     const name = Object.entries(changes).map(([key, value]) => `${key} ${typeof value === 'number' ? value : ''}`);

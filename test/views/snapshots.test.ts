@@ -11,6 +11,7 @@ import { type Trade, Views } from '../../server/views/index.ts';
 import { inTempDir } from '../journal/support.ts';
 import { commandsOf, keyOf, ownerOf, START_MS, settings, submitFounding } from '../pipeline/workload.ts';
 import { tailOf } from '../support/commandParts.ts';
+import { numbersOf } from '../support/numbersOf.ts';
 
 const MARKETS = 3;
 const OWNERS = 6;
@@ -87,7 +88,7 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
   for (let owner = 0; owner < OWNERS; owner += 1) {
     const facts = ({ orders, trades, notifications }: Views) => {
       const open = [...orders.openOf(ownerOf(owner))].map(({ id }) => [id, orders.byId(id)?.orderNumber]);
-      const traded = trades.ofOwner(ownerOf(owner)).map((ordinal) => factsOf(trades.byOrdinal(ordinal)));
+      const traded = numbersOf(trades.ofOwner(ownerOf(owner))).map((ordinal) => factsOf(trades.byOrdinal(ordinal)));
       return { open, traded, notices: notifications.of(ownerOf(owner)) };
     };
     expect(facts(views)).toEqual(facts(replayed.views));

@@ -17,6 +17,7 @@ import {
 import { type Order, Views } from '../../server/views/index.ts';
 import { Generator } from '../model/generator.ts';
 import { ReferenceExchange } from '../model/reference.ts';
+import { numbersOf } from '../support/numbersOf.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 
 /** The core with views behind it. */
@@ -108,7 +109,7 @@ function checkOrders({ views }: Run): void {
     if (order.status === 'LIVE') expect(order.restingLots).toBeGreaterThan(0);
     else expect(order.restingLots).toBe(0);
     resting += order.restingLots;
-    for (const { ordinal } of trades) expect(views.trades.ofOwner(order.owner)).toContain(ordinal);
+    for (const { ordinal } of trades) expect(numbersOf(views.trades.ofOwner(order.owner))).toContain(ordinal);
   }
   const shown = views.markets.list().flatMap(({ index }) => {
     const { bids, asks } = views.books.book(index, 0);
@@ -190,7 +191,7 @@ test('an order goes from LIVE through a partial fill to MATCHED, and its trade h
   expect(trade).toMatchObject({ pricePips: 6000, lots: 400, status: 2, matchMs: T0 + 2, bucketIndex: 0 });
   expect(trade.taker).toBe(orders.byId(taker));
   expect(trade.makers).toMatchObject([{ lots: 400, pricePips: 4000, kind: 1 }]);
-  for (const owner of OWNERS) expect(trades.ofOwner(owner)).toEqual([trade.ordinal]);
+  for (const owner of OWNERS) expect(numbersOf(trades.ofOwner(owner))).toEqual([trade.ordinal]);
   // A BUY of the second token at 0.6 is a SELL of the first at 0.4.
   expect(markets.byIndex(0)!.lastTrade).toEqual({ pricePips: 4000, side: Side.SELL, tMs: T0 + 2 });
   place(run, OWNERS[1], T0 + 3, { pips: 6000, shares: 6, outcome: 1 });

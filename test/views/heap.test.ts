@@ -1,0 +1,65 @@
+// What the views keep for ever lies off the heap, which ends at a few gigabytes: price histories, and the lists of trades by
+// market, owner and builder. Counts the bytes of the heap that millions of entries leave behind.
+import { getHeapStatistics } from 'node:v8';
+import { expect, test } from 'vitest';
+import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
+import { type EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
+import { BuildersView } from '../../server/views/builders.ts';
+import { type BooksView, HistoryView, type MarketsView, type Order } from '../../server/views/index.ts';
+import { TradesView } from '../../server/views/trades.ts';
+
+/** Bytes of the heap in use, without garbage. */
+function heapBytes(): number {
+  collectGarbage();
+  return getHeapStatistics().used_heap_size;
+}
+
+test('a million points of price history take less than 2 MB of heap', () => {
+  const [marketCount, minutes] = [100, 10_000];
+  let bid = 0;
+  const books = { bestBidPips: () => bid, bestAskPips: () => 9_000 } as unknown as BooksView; // all that the view asks for
+  const markets = { byIndex: () => ({ status: 1 }) } as unknown as MarketsView; // open
+  const history = new HistoryView();
+  const before = heapBytes();
+  for (let minute = 0; minute < minutes; minute += 1) {
+    bid = 1_000 + (minute % 7);
+    for (let market = 0; market < marketCount; market += 1) history.bookChanged(market);
+    history.recordEnded(books, markets, 1_800_000_000_000 + minute * 60_000);
+  }
+  expect(heapBytes() - before).toBeLessThan(2_000_000);
+  const firstS = history.firstS(99) ?? 0;
+  const lastS = firstS + minutes * 60;
+  const { sums } = history.samples(99, { startS: firstS, endS: lastS, lastS, stepS: 60 });
+  expect(sums).toEqual(Array.from({ length: minutes }, (_, minute) => 10_000 + (minute % 7)));
+});
+
+test('200,000 trades in the lists of their market, owners and builders take less than 2 MB of heap', () => {
+  const order = (person: number): Order => {
+    const texts = {
+      id: `0x${'1'.repeat(64)}`,
+      owner: `0x${person}`,
+      maker: '0x5',
+      keyId: '0x6',
+      builder: `0x${person}`,
+    };
+    const fields = { ...texts, accountId: 1, outcome: 0, side: 0, trades: [] };
+    return fields as unknown as Order; // the fields that the views read
+  };
+  const [maker, taker] = [order(1), order(2)];
+  const trades = new TradesView();
+  const builders = new BuildersView(trades);
+  const trade = (tradeNumber: number): void => {
+    const numbers = { marketIndex: 0, tradeNumber, pricePips: 5_000, lots: 1 };
+    trades.filled(maker, { ...numbers, kind: FillKind.MINT } as unknown as EventOf<'Fill'>); // the fields that it reads
+    builders.traded(trades.traded({ ...numbers, feeMicro: 0 } as EventOf<'Trade'>, taker, tradeNumber)); // the same
+    trades.statusChanged({ type: 'TradeStatusChanged', ...numbers, status: TradeStatus.CONFIRMED }, tradeNumber);
+  };
+  for (let number = 1; number <= 1_000; number += 1) trade(number);
+  const before = heapBytes();
+  for (let number = 1_001; number <= 201_000; number += 1) trade(number);
+  expect(heapBytes() - before).toBeLessThan(2_000_000);
+  expect([trades.ofMarket(0).length, trades.ofOwner('0x1').length, trades.ofOwner('0x2').length]).toEqual([
+    201_000, 201_000, 201_000,
+  ]);
+  expect(builders.countOf('0x2')).toBe(201_000);
+});
