@@ -1,6 +1,8 @@
 // The small catalog shared by the tests of this folder: two events of the venue and one of another site, a series, markets
 // that are open, closed, resolved, archived and drafts, created through the operator's interface of a server in the test.
+// Tests that bring their own events, trades and times start without it.
 import { expect } from 'vitest';
+import type { Clock } from '../../engine/index.ts';
 import { ADMIN, send } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -50,25 +52,33 @@ const MARKETS = [
   { slug: 'hidden', event: 'rates', question: 'Is this a draft?', status: 'draft' },
 ];
 
-/** Starts a server with that catalog: `rates-up` is resolved, `rates-down` closed, `lone` archived, `hidden` a draft. */
-export async function openCatalogWorld(): Promise<CatalogWorld> {
-  const server = await startTestServer();
+/**
+ * Starts a server without events and markets.
+ * @param clock the test's own clock, which also stamps what the operator creates
+ */
+export async function openEmptyWorld(clock?: Clock): Promise<CatalogWorld> {
+  const server = await startTestServer(clock && { clock });
   const { url } = server;
+  const conditions = new Map<string, string>();
   const admin = async (method: string, path: string, body: object): Promise<Record<string, string>> => {
     const { status, json } = await send(url, method, path, body, ADMIN);
     if (status !== 200) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(json)}`);
+    if (path === '/admin/markets') conditions.set(json.slug, json.condition_id);
     return json;
   };
+  return { server, conditions, get: (path) => send(url, 'GET', path), admin };
+}
+
+/** Starts a server with that catalog: `rates-up` is resolved, `rates-down` closed, `lone` archived, `hidden` a draft. */
+export async function openCatalogWorld(): Promise<CatalogWorld> {
+  const world = await openEmptyWorld();
+  const { admin, conditions } = world;
   for (const event of EVENTS) await admin('POST', '/admin/events', event);
-  const conditions = new Map<string, string>();
-  for (const market of MARKETS) {
-    const { condition_id: condition } = await admin('POST', '/admin/markets', market);
-    conditions.set(market.slug, condition);
-  }
+  for (const market of MARKETS) await admin('POST', '/admin/markets', market);
   await admin('POST', `/admin/markets/${conditions.get('rates-up')}/resolve`, { outcome: 'Yes' });
   await admin('PATCH', `/admin/markets/${conditions.get('rates-down')}`, { status: 'closed' });
   await admin('PATCH', `/admin/markets/${conditions.get('lone')}`, { archived: true });
-  return { server, conditions, get: (path) => send(url, 'GET', path), admin };
+  return world;
 }
 
 /** Slugs of the rows of a list, in order. */
