@@ -44,8 +44,7 @@ function answering(dialect: CatalogDialect, answer: Answer): Handler {
   };
 }
 
-const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) =>
-  closed === undefined ? {} : { closed, archived: false };
+const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) => ({ closed });
 
 function marketRows(reader: QueryReader, catalog: Catalog, views: Views, form: ListForm): CatalogPage<Market> {
   return catalog.marketPage({ ...form, filters: marketFilters(catalog, views.markets, reader) });

@@ -100,7 +100,8 @@ test('the document states the bounds and defaults of lists as the server applies
     for (const path of ['/markets', '/markets/keyset']) {
       const { closed, archived } = Object.fromEntries(parametersOf(mount + path));
       const shown = closedMarketsDefault === undefined ? /^true or false/ : /^Default false/;
-      for (const { description } of [closed, archived]) expect(description).toMatch(shown);
+      expect(closed.description).toMatch(shown);
+      expect(archived.description).toMatch(/^true or false/);
     }
     expect(parametersOf(`${mount}/public-search`).get('page')?.schema.minimum).toBe(1);
   }
