@@ -32,6 +32,7 @@ export class Publisher implements ChannelHost, UserHost {
   readonly followed = new Set<MarketStream>();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   catalogCount = 0;
+  catalogMs = 0;
   readonly turns = new PayTurns();
   readonly userLog: UserLog | undefined;
   /** Frames published on market streams. */
@@ -42,7 +43,6 @@ export class Publisher implements ChannelHost, UserHost {
     this.frameCount += 1;
     this.parts.send(this.topic, frame);
   });
-  private catalogMs = 0;
 
   constructor(parts: PublisherParts) {
     this.parts = parts;
