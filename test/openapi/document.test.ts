@@ -158,6 +158,12 @@ function requestOf(endpoint: Endpoint, query: string, params: Readonly<Record<st
   return request;
 }
 
+test('the parameters of rewards by market that official clients send are named', () => {
+  const { schema } = endpointOf('GET', '/rewards/user/markets');
+  const named = ['date', 'signature_type', 'next_cursor', 'order_by', 'position', 'no_competition'];
+  expect(Object.keys(schema.query ?? {}).toSorted()).toEqual(named.toSorted());
+});
+
 test('the check of the test suite reports requests and replies that deviate', () => {
   const tick = endpointOf('GET', '/tick-size');
   const good = { body: '{"minimum_tick_size":0.01}' };
