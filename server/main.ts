@@ -1,5 +1,6 @@
 // The program's entry point: passes the command line to cli.ts and exits with the status that it returns. Run by package
-// scripts. Nothing else may end the process.
+// scripts. Nothing else may end the process. The compiler's settings are imported past the engine's door, which would load
+// all of it before they apply.
 import { tuneCompiler } from '../engine/compiler.ts';
 import { watchOutput } from './process/lostOutput.ts';
 

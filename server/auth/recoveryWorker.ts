@@ -1,5 +1,6 @@
 // The helper thread of recoverers.ts: claims jobs of the ring, recovers their signers, writes the addresses back, and
-// sleeps while there are none, until it is told to end. It knows nothing about orders.
+// sleeps while there are none, until it is told to end. It knows nothing about orders, and imports one file of the engine, not
+// its door, which would load all of it.
 import { workerData } from 'node:worker_threads';
 import { writeHex } from '../../engine/protocol/bytes.ts';
 import { nameThread } from '../process/thread.ts';

@@ -190,9 +190,11 @@ export class Door {
 
   /** Serves a completely received request: JSON, caller, handler. */
   private serve(visit: Visit, endpoint: Endpoint, parts: RequestParts, body: Uint8Array): void {
-    const request = new ReceivedRequest(parts, body, () => remoteAddressOf(visit.res, visit.isAborted));
+    const address = (): string => remoteAddressOf(visit.res, visit.isAborted);
+    const request = new ReceivedRequest(parts, body, address, endpoint.badBodyText);
     visit.request = request;
-    if (body.length > 0 && endpoint.method !== 'GET') requireJson(endpoint, request);
+    // Before authentication, so that a malformed body is reported first (spec, order of checks).
+    if (endpoint.method !== 'GET') request.json();
     if (endpoint.parse !== undefined) request.parsed(endpoint.parse);
     const dialect = pickDialect(parts.path, parts.header);
     const caller = this.authenticator.callerOf(endpoint, request);
@@ -340,16 +342,6 @@ export class Door {
   private endVisit(): void {
     this.visitCount -= 1;
     if (this.visitCount === 0) this.onIdle?.();
-  }
-}
-
-/** Parses the body as JSON before authentication, so that a malformed body is reported first (spec, order of checks). */
-function requireJson(endpoint: Endpoint, request: ReceivedRequest): void {
-  try {
-    request.json();
-  } catch (error) {
-    if (endpoint.badBodyText === undefined || !(error instanceof BadRequest)) throw error;
-    throw new BadRequest(endpoint.badBodyText);
   }
 }
 

@@ -43,6 +43,15 @@ export interface RequestParts {
   readonly nowMs: number;
 }
 
+function jsonOf(body: Uint8Array, badBodyText: string | undefined): unknown {
+  try {
+    return parseJson(body);
+  } catch (error) {
+    if (badBodyText === undefined || !(error instanceof BadRequest)) throw error;
+    throw new BadRequest(badBodyText);
+  }
+}
+
 /** A received request. Query, address and JSON are computed only on demand. */
 export class ReceivedRequest implements HttpRequest {
   readonly method: HttpRequest['method'];
@@ -53,11 +62,13 @@ export class ReceivedRequest implements HttpRequest {
   readonly body: Uint8Array;
   private readonly queryText: string;
   private readonly remoteAddress: () => string;
+  private readonly badBodyText: string | undefined;
   private parsedQuery: URLSearchParams | undefined;
   private parsedJson: { readonly value: unknown } | undefined;
   private parsedBody: { readonly parse: unknown; readonly value: unknown } | undefined;
 
-  constructor(parts: RequestParts, body: Uint8Array, remoteAddress: () => string) {
+  /** @param badBodyText the text of the 400 for a body that is not JSON; undefined = what is wrong with it */
+  constructor(parts: RequestParts, body: Uint8Array, remoteAddress: () => string, badBodyText: string | undefined) {
     this.method = parts.method;
     this.path = parts.path;
     this.params = parts.params;
@@ -66,6 +77,7 @@ export class ReceivedRequest implements HttpRequest {
     this.queryText = parts.queryText;
     this.body = body;
     this.remoteAddress = remoteAddress;
+    this.badBodyText = badBodyText;
   }
 
   get query(): URLSearchParams {
@@ -79,7 +91,7 @@ export class ReceivedRequest implements HttpRequest {
 
   /** An arrow function, since handlers may destructure the request. */
   readonly json = (): unknown => {
-    this.parsedJson ??= { value: this.body.length === 0 ? undefined : parseJson(this.body) };
+    this.parsedJson ??= { value: this.body.length === 0 ? undefined : jsonOf(this.body, this.badBodyText) };
     return this.parsedJson.value;
   };
 

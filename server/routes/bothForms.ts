@@ -3,7 +3,6 @@
 // condition id the order-book record merged with the catalog's keys, or with `creator` the catalog record alone.
 import { isBytes32 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { isListed } from '../views/index.ts';
 import { rootCatalog } from '../wire/catalogDialects.ts';
 import { QueryReader } from '../wire/catalogQuery.ts';
 import { detailRecord } from '../wire/markets.ts';
@@ -23,7 +22,6 @@ const eitherMarket: Handler = (request, { services: { catalog, views, exchange }
   const market = marketById(reader, catalog, views, id);
   const record = marketPieces(reader, catalog, market);
   if (!isBytes32(id) || reader.text('creator') !== undefined) return { body: record };
-  if (!isListed(market)) throw rootCatalog.notFound('id');
   const event = catalog.eventOf(market);
   const detail = detailRecord(market, event, catalog.tagNamesOf(event));
   return { body: JSON.stringify({ ...JSON.parse(textOfPieces(record)), ...detail }) };

@@ -13,7 +13,7 @@ import {
 } from '../catalog/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../http/endpoint.ts';
 import type { ThrottleGroup } from '../http/throttleTable.ts';
-import type { EventRow, Market, Views } from '../views/index.ts';
+import { type EventRow, listedMarkets, type Market, type Views } from '../views/index.ts';
 import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
 import {
@@ -57,8 +57,7 @@ function answeringInSteps(dialect: CatalogDialect, answer: LongAnswer): Handler 
   };
 }
 
-const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) =>
-  closed === undefined ? {} : { closed, archived: false };
+const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) => ({ closed });
 
 function marketRows(reader: QueryReader, catalog: Catalog, views: Views, form: ListForm): CatalogPage<Market> {
   return catalog.marketPage({ ...form, filters: marketFilters(catalog, views.markets, reader) });
@@ -144,13 +143,15 @@ function foundMarket(reader: QueryReader, catalog: Catalog, what: 'id' | 'slug',
   return found(reader, what, market, isOf);
 }
 
-/** The market with a number or, if the dialect accepts them, a condition id. */
+/** The market with a number or, if the dialect accepts them and it is no draft, a condition id. */
 export function marketById(reader: QueryReader, catalog: Catalog, { markets }: Views, id: string): Market {
   const isCondition = reader.dialect.takesConditionIds && isBytes32(id);
   if (!isCondition && reader.dialect.takesConditionIds && parseWhole(id) === undefined) {
     throw reader.dialect.invalid('id', "must be a market's number, or a condition id of 0x and 64 hex digits");
   }
-  const market = isCondition ? markets.byCondition(id.toLowerCase()) : markets.byIndex(numberOf(reader, id) - 1);
+  const market = isCondition
+    ? listedMarkets(markets).byCondition(id.toLowerCase())
+    : markets.byIndex(numberOf(reader, id) - 1);
   return foundMarket(reader, catalog, 'id', market);
 }
 

@@ -141,7 +141,7 @@ export const rewardsEndpoints: readonly Endpoint[] = [
     'GET',
     '/rewards/user/markets',
     'Rewards of the caller by market: an empty page.',
-    schemas.userRewards,
+    schemas.userMarketRewards,
     userRewards,
   ),
   open('/rewards/markets/current', 'Current rewards: an empty page.', schemas.rewardsPage, currentRewards),

@@ -28,6 +28,8 @@ export interface CatalogHost {
   now(): number;
   /** How many sockets receive new markets live. */
   catalogCount: number;
+  /** When these were last told the stream's number, ms of the monotonic clock. */
+  catalogMs: number;
   /** Grants turns to render what is owed. */
   readonly turns: PayTurns;
 }
@@ -95,6 +97,7 @@ export class CatalogSubscription {
       if (this.owed === undefined || this.owed === 'heartbeat') this.owed = gapAfter(this.from);
       this.from = count;
     }
+    const isTold = this.owed !== undefined || this.from < count;
     this.payOwed(this.from);
     while (this.from < count && !connection.isFull) {
       if (!host.turns.hasTime()) return false;
@@ -102,7 +105,7 @@ export class CatalogSubscription {
       this.from += 1;
       if (text !== undefined) connection.send(text);
     }
-    if (this.from === count) this.goLive();
+    if (this.from === count) this.goLive(isTold);
     return true;
   }
 
@@ -114,11 +117,15 @@ export class CatalogSubscription {
     connection.send(openingText(owed, topic, number, host.now()));
   }
 
-  private goLive(): void {
+  /** Receives new markets live from now on. @param isTold whether the client has just been sent the stream's number */
+  private goLive(isTold: boolean): void {
+    const { connection, host, topic } = this;
     this.from = undefined;
     this.isLive = true;
-    this.connection.follow(this.topic);
-    this.host.catalogCount += 1;
+    connection.follow(topic);
+    // Only the first may begin the time of silence anew, as in a stream of a market.
+    if (isTold && host.catalogCount === 0) host.catalogMs = performance.now();
+    host.catalogCount += 1;
   }
 
   private leave(): void {

@@ -32,12 +32,12 @@ export class Publisher implements ChannelHost, UserHost {
   readonly followed = new Set<MarketStream>();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   catalogCount = 0;
+  catalogMs = 0;
   readonly turns = new PayTurns();
   readonly userLog: UserLog | undefined;
   /** Frames published on market streams. */
   frameCount = 0;
   private readonly parts: PublisherParts;
-  private catalogMs = 0;
 
   constructor(parts: PublisherParts) {
     this.parts = parts;

@@ -116,14 +116,13 @@ export class QueryReader {
 
 interface StateDefaults {
   readonly closed?: boolean | undefined;
-  readonly archived?: boolean | undefined;
 }
 
 /** The wanted states as a bit mask. Drafts are excluded unless `active=false` asks for them. */
 function readStates(reader: QueryReader, defaults: StateDefaults): number {
   const active = reader.flag('active') ?? true;
   const closed = reader.flag('closed') ?? defaults.closed;
-  const archived = reader.flag('archived') ?? defaults.archived;
+  const archived = reader.flag('archived');
   let states = 0;
   for (let state = 0; state < STATE_COUNT; state += 1) {
     const fits = (wanted: boolean | undefined, bit: number): boolean =>

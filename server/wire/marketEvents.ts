@@ -1,11 +1,11 @@
 // Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
 // market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
 // always gives the same bytes. It reads views and never changes them.
-import { complementPips, MarketStatus, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { complementPips, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import type { MarketChange, MarketTrade } from '../streams/changes.ts';
 import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
-import type { BooksView, EventRow, Market, MarketsView } from '../views/index.ts';
+import { type BooksView, type EventRow, isListed, type Market, type MarketsView } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
@@ -160,7 +160,7 @@ export function newMarketText(
     ...lifecycleFields(market, event),
     timestamp: String(tMs),
     condition_id: market.conditionId,
-    active: market.status === MarketStatus.OPEN,
+    active: isListed(market),
     clob_token_ids: market.tokens,
     order_price_min_tick_size: pipsText(terms.tickPips),
     group_item_title: textOf(texts.groupItemTitle),

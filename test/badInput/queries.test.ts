@@ -60,6 +60,9 @@ test('a list of tokens with a malformed id or more than 500 ids is rejected', ()
   target.unchanged(async () => {
     for (const path of lists) {
       expectRefused(await target.call('GET', path), 400, 'Invalid payload', path);
+      for (const method of ['GET', 'POST']) {
+        expectRefused(await target.call(method, path, { body: '[{' }), 400, 'Invalid payload', `${method} ${path}`);
+      }
       for (const ids of ['x', ',', `${target.market.yes},`, `${target.market.yes},x`, '1e3', '-1,2']) {
         expectRefused(
           await target.call('GET', `${path}?token_ids=${enc(ids)}`),

@@ -298,12 +298,22 @@ test('GET /markets/{id} gives the catalog record by number or with creator, both
   for (const id of ['x', '0x1', '1.5', '-1', '%20']) expect((await world.get(`/markets/${id}`)).status, id).toBe(400);
 });
 
-test('a draft market is found by number and with active=false, but not by condition id or search', async () => {
-  const { json: draft } = await world.get('/markets/7');
-  expect([draft.slug, draft.active]).toEqual(['hidden', false]);
-  expect((await world.get(`/markets/${world.conditions.get('hidden')}`)).status).toBe(404);
+test('a draft market is found by number, slug and with active=false, but not by condition id or search', async () => {
+  for (const path of ['/markets/7', '/markets/slug/hidden', '/gamma/markets/7', '/gamma/markets/slug/hidden']) {
+    const { json: draft } = await world.get(path);
+    expect([path, draft.slug, draft.active]).toEqual([path, 'hidden', false]);
+  }
   expect((await world.get('/markets?active=false')).json).toHaveLength(1);
   expect((await world.get('/public-search?q=draft')).json.events).toEqual([]);
+  const { condition_id: condition } = await world.admin('POST', '/admin/markets', {
+    event: 'elsewhere',
+    question: 'Is this a draft of a site?',
+    status: 'draft',
+  });
+  for (const path of ['', `?creator=${SITE}`, '/tags', '/description']) {
+    const { status, json } = await world.get(`/markets/${condition}${path}`);
+    expect([path, status, json.error]).toEqual([path, 404, 'id not found']);
+  }
 });
 
 test('a malformed condition id is rejected under the parameter name that was used', async () => {

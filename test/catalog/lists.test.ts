@@ -121,8 +121,9 @@ test('every event filter returns the matching events', async () => {
   }
 });
 
-test('/gamma/markets hides closed and archived markets unless they are requested', async () => {
-  expect(await slugsOf('/gamma/markets')).toEqual(['cup-home', 'cup-goals', 'site-market']);
+test('/gamma/markets hides closed markets unless they are requested, but not archived ones', async () => {
+  expect(await slugsOf('/gamma/markets')).toEqual(['cup-home', 'cup-goals', 'site-market', 'lone']);
+  expect(await slugsOf('/gamma/markets/keyset?slug=lone')).toEqual(['lone']);
   expect(await slugsOf('/gamma/markets?closed=true')).toEqual(['rates-up', 'rates-down']);
   expect(await slugsOf('/gamma/markets?slug=rates-up')).toEqual([]);
   expect(await slugsOf('/gamma/markets?archived=true')).toEqual(['lone']);

@@ -14,7 +14,7 @@ export interface CatalogWorld {
   readonly conditions: ReadonlyMap<string, string>;
   // biome-ignore lint/suspicious/noExplicitAny: whatever the server sends is what the tests are about
   readonly get: (path: string) => Promise<{ readonly status: number; readonly json: any }>;
-  readonly admin: (method: string, path: string, body: object) => Promise<unknown>;
+  readonly admin: (method: string, path: string, body: object) => Promise<Readonly<Record<string, string>>>;
 }
 
 /** The part of a list's row that these tests use. */

@@ -49,6 +49,15 @@ describe('tick', () => {
      m1 changes status PAUSED tick 0.01 → updates m1 tick 0.01
      m1 changes status OPEN → updates m1 tick 0.01, updates m1 tick 0.001`,
   );
+  scenario(
+    'auto tick waits until a paused market is open again',
+    `market
+     alice deposits 10
+     alice buys 1 YES @ 0.97 GTC → rests
+     m0 changes status PAUSED → updates m0
+     m0 changes auto-tick 1 → updates m0
+     m0 changes status OPEN → updates m0, updates m0 tick 0.001`,
+  );
 });
 
 describe('lifecycle', () => {
@@ -116,6 +125,16 @@ describe('lifecycle', () => {
      m0 resolves YES → refused MARKET_STATE 0
      m0 changes status OPEN → updates m0
      m0 changes status DRAFT → refused MARKET_STATE 1`,
+  );
+  scenario(
+    'a draft market can be paused and closed without having been open',
+    `market status DRAFT
+     market status DRAFT
+     m0 changes status PAUSED → updates m0
+     m0 changes status DRAFT → refused MARKET_STATE 2
+     m0 changes status OPEN → updates m0
+     m1 changes status CLOSED → updates m1
+     m1 changes status OPEN → refused MARKET_STATE 3`,
   );
   scenario(
     'market terms out of bounds are rejected with the number of the field',

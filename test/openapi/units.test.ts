@@ -121,3 +121,20 @@ test('every time in a reply is close to now when read in its documented unit', a
     'UnixSeconds',
   ]);
 });
+
+test('dates of a market are in UTC, as documented, whatever offset they were given with', async () => {
+  const given = { end_date: '2030-06-01T01:00:00+10:00', game_start_time: '2030-06-01T01:00:00.25+10:00' };
+  const { conditionId } = await newMarket(given);
+  const record = await get(`/markets/${conditionId}`);
+  expect([record.end_date_iso, record.game_start_time]).toEqual([
+    '2030-05-31T15:00:00.000Z',
+    '2030-05-31T15:00:00.250Z',
+  ]);
+  for (const [name, value] of [
+    ['end_date_iso', given.end_date],
+    ['game_start_time', given.game_start_time],
+  ]) {
+    const schema = named.MarketByCondition.properties[name];
+    expect([name, fits(schema, record[name]), fits(schema, value)]).toEqual([name, true, false]);
+  }
+});

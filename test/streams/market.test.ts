@@ -214,6 +214,17 @@ test('new_market carries the event of the market, with the slug as ticker if the
   await socket.close();
 });
 
+test('a market that is created paused is as active in its announcement as in its records', async () => {
+  const socket = await open();
+  socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
+  const { conditionId } = await newMarket({ status: 'paused' });
+  await socket.until(({ reader }) => reader.counts.get('new_market') === 1);
+  const [{ active, market }] = socket.events('new_market');
+  const record = await get(`/markets/${conditionId}`);
+  expect([market, active]).toEqual([conditionId, record.active]);
+  await socket.close();
+});
+
 test('a socket that follows only new markets gets heartbeats with the position of their stream', async () => {
   const other = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 50 } } });
   const socket = await TestSocket.open(other.url, '/ws/market');

@@ -197,6 +197,11 @@ export const userRewards: EndpointSchema = {
   query: { ...dateQuery, ...common.signatureTypeQuery, ...common.cursorQuery },
   reply: emptyPage,
 };
+const withoutEffect = text.optional().meta({ description: 'Accepted without effect: there are no rewards' });
+export const userMarketRewards: EndpointSchema = {
+  ...userRewards,
+  query: { ...userRewards.query, order_by: withoutEffect, position: withoutEffect, no_competition: withoutEffect },
+};
 export const userRewardsTotal: EndpointSchema = {
   query: { ...dateQuery, ...common.signatureTypeQuery },
   reply: z.array(z.never()),

@@ -211,11 +211,12 @@ const flagParameter = flag.optional().meta({ description: FLAG_WORDS });
 const flagThat = (text: string) => flagParameter.meta({ description: `${text} (${FLAG_WORDS})` });
 const textParameter = text.optional();
 const list = (what: string) => text.optional().meta({ description: `${what} (comma-separated)` });
-/** @param otherwise the default of closed and archived; undefined = rows of both kinds */
-const statesOr = (otherwise: boolean | undefined) => {
-  const other = otherwise === undefined ? flagParameter : flagThat(`Default ${otherwise}`);
-  return { active: flagThat('Default true'), closed: other, archived: other };
-};
+/** @param closedDefault the default of closed; undefined = rows of both kinds */
+const statesOr = (closedDefault: boolean | undefined) => ({
+  active: flagThat('Default true'),
+  closed: closedDefault === undefined ? flagParameter : flagThat(`Default ${closedDefault}`),
+  archived: flagParameter,
+});
 const creator = textParameter.meta({ description: 'Creator wallet or site; returns what is available on that site' });
 const limit = wholeParameter.meta({ description: 'Rows per page. Default 20, maximum 100' });
 const sortedBy = (example: string) => ({ order: list(`Sort column, such as ${example}`), ascending: flagParameter });

@@ -107,11 +107,11 @@ export const priceNumber = z
   .max(1)
   .meta({ examples: [0.55] });
 export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
-/** A date-time with the offset and fraction that the operator gave. */
-export const operatorTime = text.meta({
-  description: 'An ISO 8601 date-time, as entered by the operator',
-  examples: ['2030-01-31T12:00:00Z'],
-});
+/** A date-time of a market's texts. Those of a seed catalog may have no milliseconds. */
+export const operatorTime = z
+  .string()
+  .regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?Z$/)
+  .meta({ description: 'An ISO 8601 date-time in UTC, set by the operator', examples: ['2030-01-31T12:00:00.000Z'] });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
 export const signatureType = z.literal([0, 1, 2, 3]);
 export const tradeStatus = z.enum(['MATCHED', 'MINED', 'CONFIRMED']);

@@ -111,7 +111,7 @@ const officialOrder = z
     expiration: wholeText.meta({ description: 'Unix seconds; 0 if the order does not expire', examples: ['0'] }),
     order_type: orderType,
   })
-  .meta({ id: 'OfficialOrder', description: 'An order of the caller, for requests with POLY_* headers' });
+  .meta({ id: 'OfficialOrder', description: 'An order of the caller, in lists and for requests with POLY_* headers' });
 
 const duplicateDetail = z.object({ original: officialOrder }).meta({
   id: 'DuplicateDetail',
