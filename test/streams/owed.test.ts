@@ -356,6 +356,23 @@ test('a client that requests its past 100 times and leaves does not block the lo
   await other.close();
 });
 
+test('a socket that ends takes its question out of the line for the log', async () => {
+  await start(1, { userEntriesMax: 4 }, tempDir());
+  for (let number = 0; number < 20; number += 1) await buy(0, 0, 0, 4_000, 200);
+  const request = vi.spyOn(UserSubscriber.prototype, 'request');
+  const socket = await listen(0);
+  const [{ host }] = request.mock.contexts as unknown as { readonly host: Publisher }[];
+  request.mockRestore();
+  const read = vi.spyOn(host.userLog ?? expect.unreachable('there is a log'), 'read');
+  read.mockReturnValue(new Promise(() => {}));
+  socket.send(resumeOf(socket));
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1), PATIENCE);
+  const [[, , leaving]] = read.mock.calls;
+  expect(leaving.aborted).toBe(false);
+  await socket.close();
+  await vi.waitFor(() => expect(leaving.aborted).toBe(true), PATIENCE);
+});
+
 test('a socket that switches streams while markets change ends at the current sequence numbers', async () => {
   const markets = 300;
   await start(markets);
