@@ -6,6 +6,7 @@ import { type Command, encodeCommand, MarketField } from '../../engine/index.ts'
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import type { MarketStream } from '../../server/streams/marketStream.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import type { Publisher } from '../../server/streams/publisher.ts';
@@ -227,6 +228,32 @@ test('a burst that exceeds the send buffer is deferred for its followers and sen
     expect(socket.reader.gapCount).toBe(0);
     await socket.close();
   }
+});
+
+test('a burst costs a socket by its markets or by the changed ones, whichever are fewer', async () => {
+  const markets = 20;
+  await start(markets + 1);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const socket = await follow(markets);
+  const [subscriber] = request.mock.contexts as MarketSubscriber[];
+  const { host, subscriptions } = subscriber as unknown as {
+    readonly host: Publisher;
+    readonly subscriptions: Map<number, MarketSubscription>;
+  };
+  request.mockRestore();
+  const streams = Array.from({ length: markets + 1 }, (_, market) => host.feed.markets.stream(market));
+  const all = vi.spyOn(subscriptions, 'values');
+  const one = vi.spyOn(subscriptions, 'get');
+  const countsAfter = (changed: readonly MarketStream[]): readonly number[] => {
+    expect(subscriber.owe(new Map(changed.map((stream) => [stream, 1_000])), false)).toBe(false);
+    const counts = [all.mock.calls.length, one.mock.calls.length];
+    all.mockClear();
+    one.mockClear();
+    return counts;
+  };
+  expect(countsAfter([streams[0], streams[markets]])).toEqual([0, 2]);
+  expect(countsAfter(streams)).toEqual([1, 0]);
+  await socket.close();
 });
 
 test('one command that changes 400 markets, more than the send buffer holds, is sent completely', async () => {
