@@ -58,7 +58,7 @@ interface Cursor {
 
 export class UserSubscriber implements Subscriber {
   readonly keyId: string;
-  private readonly connection: Connection;
+  readonly connection: Connection;
   private readonly host: UserHost;
   private readonly stream: UserStream;
   /** By market index, or EVERYTHING. */
