@@ -12,6 +12,8 @@ import type { BatchStore, StoredBatch } from './store.ts';
 
 /** A batch is handed over at this size (bytes) at the latest, which keeps a flush short. */
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
+/** The size at first of the buffer that a batch is gathered in. */
+const GATHERED_BYTES_MIN = 1 << 16;
 
 export interface JournalListener {
   /** The records of this batch are durable. Called in order, once for each batch. */
@@ -61,7 +63,7 @@ export class Journal {
   private nextSequence: number;
   private lastTMs: number;
   private lastBatchSequence: number;
-  private gathered: Buffer = Buffer.alloc(1 << 16);
+  private gathered: Buffer = Buffer.alloc(GATHERED_BYTES_MIN);
   private gatheredView = dataViewOf(this.gathered);
   private gatheredBytes = 0;
   private gatheredCount = 0;
@@ -275,6 +277,8 @@ export class Journal {
     });
     this.gatheredBytes = 0;
     this.gatheredCount = 0;
+    // Only what is kept together needs as much, such as an import: not worth keeping for the next one.
+    if (this.gathered.length > BATCH_BYTES_MAX) this.gatherIn(Buffer.alloc(GATHERED_BYTES_MIN));
   }
 
   private grow(neededBytes: number): void {
@@ -282,8 +286,12 @@ export class Journal {
     while (capacity < neededBytes) capacity *= 2;
     const larger = Buffer.alloc(capacity);
     this.gathered.copy(larger, 0, 0, this.gatheredBytes);
-    this.gathered = larger;
-    this.gatheredView = dataViewOf(larger);
+    this.gatherIn(larger);
+  }
+
+  private gatherIn(buffer: Buffer): void {
+    this.gathered = buffer;
+    this.gatheredView = dataViewOf(buffer);
   }
 }
 

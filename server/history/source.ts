@@ -5,6 +5,9 @@ import { hash } from 'node:crypto';
 import { dataViewOf, JournalReader, RECORD_AT, RECORD_HEADER_BYTES, reasonOf } from '../../engine/index.ts';
 import { LogUnreadable } from './errors.ts';
 
+/** A larger batch, such as that of an import, is copied into memory of its own, which is not reused. */
+const REUSED_BYTES_MAX = 8 * 1024 * 1024;
+
 export interface RecordSource {
   /**
    * The batch that holds the record after this sequence; undefined if none follows yet. Its bytes are valid until the next
@@ -101,6 +104,7 @@ export class JournalSource implements RecordSource {
 
   /** Copies a batch into a reused buffer: a log has gigabytes of batches. */
   private copyOf(lent: Uint8Array): Uint8Array {
+    if (lent.length > REUSED_BYTES_MAX) return Buffer.from(lent);
     if (lent.length > this.copy.length) this.copy = Buffer.allocUnsafeSlow(2 * lent.length);
     this.copy.set(lent);
     return this.copy.subarray(0, lent.length);

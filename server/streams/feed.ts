@@ -23,8 +23,8 @@ export class StreamFeed {
   readonly users: UserFeed;
   /** Called at the end of a record after which messages wait; not again until all of them are published. */
   onWaiting: (() => void) | undefined;
-  /** Called when an API key is deleted (its 16 bytes in hex). */
-  onKeyDeleted: ((keyId: string) => void) | undefined;
+  /** Called when an API key is deleted (its 16 bytes in hex), with its owner. */
+  onKeyDeleted: ((owner: string, keyId: string) => void) | undefined;
   /** How many new markets have been published. */
   announcedCount = 0;
   private firstMs = 0;
@@ -103,7 +103,7 @@ export class StreamFeed {
         markets.resolved(event.marketIndex);
         return;
       case 'ApiKeyDeleted':
-        this.onKeyDeleted?.(event.keyId);
+        this.onKeyDeleted?.(event.owner, event.keyId);
         return;
       default: // No stream reports the other events.
     }

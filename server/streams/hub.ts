@@ -103,7 +103,7 @@ export class StreamHub {
     const { feed } = this;
     feed.announcedCount = feed.markets.newMarkets.length;
     feed.onWaiting = () => afterNextFlushBegins(() => this.guard(() => this.publisher.flush()));
-    feed.onKeyDeleted = (keyId) => this.endKey(keyId);
+    feed.onKeyDeleted = (owner, keyId) => this.endKey(owner, keyId);
     const { heartbeatMs } = this.services.config.streams;
     this.timers = [
       setInterval(() => this.guard(() => this.beat()), Math.max(10, Math.min(1_000, heartbeatMs / 4))).unref(),
@@ -277,11 +277,12 @@ export class StreamHub {
   }
 
   /** Ends the key's sockets in a later turn, since the feed calls this in the middle of a record. */
-  private endKey(keyId: string): void {
-    for (const connection of this.connections) {
-      const { subscriber } = connection;
-      if (!(subscriber instanceof UserSubscriber) || subscriber.keyId !== keyId) continue;
-      setImmediate(() => connection.end(CloseCode.POLICY, 'the API key was deleted'));
+  private endKey(owner: string, keyId: string): void {
+    const stream = this.feed.users.known(owner);
+    if (stream === undefined) return;
+    for (const subscriber of this.publisher.listeners.get(stream) ?? []) {
+      if (subscriber.keyId !== keyId) continue;
+      setImmediate(() => subscriber.connection.end(CloseCode.POLICY, 'the API key was deleted'));
     }
   }
 }

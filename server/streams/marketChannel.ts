@@ -74,15 +74,28 @@ export class MarketSubscriber implements Subscriber {
   owe(bytesOf: ReadonlyMap<MarketStream, number>, hasManyNew: boolean): boolean {
     const isCatalogOwed = hasManyNew && this.catalog.hold();
     let bytes = 0;
-    for (const { stream, isLive } of this.subscriptions.values()) {
-      if (isLive) bytes += bytesOf.get(stream) ?? 0;
-    }
+    for (const { stream } of this.liveAmong(bytesOf)) bytes += bytesOf.get(stream) ?? 0;
     if (bytes <= streamLimits.burstBytesMax) return isCatalogOwed;
-    for (const subscription of this.subscriptions.values()) {
-      const { stream, form, isLive } = subscription;
-      if (isLive && bytesOf.has(stream)) this.oweFrom(subscription, stream.pending[0].before[form]);
+    for (const subscription of this.liveAmong(bytesOf)) {
+      const { stream, form } = subscription;
+      this.oweFrom(subscription, stream.pending[0].before[form]);
     }
     return true;
+  }
+
+  /** The live subscriptions to any of these streams. A busy flush asks every socket, so the shorter list is searched. */
+  private *liveAmong(streams: ReadonlyMap<MarketStream, unknown>): Generator<MarketSubscription> {
+    const { subscriptions } = this;
+    if (streams.size < subscriptions.size) {
+      for (const { index } of streams.keys()) {
+        const subscription = subscriptions.get(index);
+        if (subscription?.isLive) yield subscription;
+      }
+      return;
+    }
+    for (const subscription of subscriptions.values()) {
+      if (subscription.isLive && streams.has(subscription.stream)) yield subscription;
+    }
   }
 
   ended(): void {

@@ -58,7 +58,7 @@ interface Cursor {
 
 export class UserSubscriber implements Subscriber {
   readonly keyId: string;
-  private readonly connection: Connection;
+  readonly connection: Connection;
   private readonly host: UserHost;
   private readonly stream: UserStream;
   /** By market index, or EVERYTHING. */
@@ -74,6 +74,8 @@ export class UserSubscriber implements Subscriber {
   private nextHeartbeatMs = 0;
   /** The one stream being read from the log or waiting for that; other streams that need the log come after it. */
   private reading: Cursor | undefined;
+  /** Takes the reading out of the line if it still waits there. */
+  private leaving: AbortController | undefined;
 
   constructor(connection: Connection, host: UserHost, owner: string, keyId: string) {
     this.connection = connection;
@@ -117,6 +119,7 @@ export class UserSubscriber implements Subscriber {
   ended(): void {
     if (this.isEnded) return;
     this.isEnded = true;
+    this.leaving?.abort();
     this.stream.listenerCount -= 1;
     const listeners = this.host.listeners.get(this.stream);
     listeners?.delete(this);
@@ -340,6 +343,7 @@ export class UserSubscriber implements Subscriber {
     const { owner } = this.stream;
     const { marketIndex, streamId, sent: after } = cursor;
     this.reading = cursor;
+    this.leaving = new AbortController();
     cursor.needsLog = false;
     let waitedMs = 0;
     const question = { owner, marketIndex, streamId, after, last: this.stream.numberOf(marketIndex) };
@@ -364,7 +368,7 @@ export class UserSubscriber implements Subscriber {
       this.reading = undefined;
       if (!this.isEnded) this.pump();
     };
-    userLog.read(question, take).catch(failed).then(goOn);
+    userLog.read(question, take, this.leaving.signal).catch(failed).then(goOn);
   }
 
   private isCurrent(cursor: Cursor): boolean {

@@ -122,6 +122,11 @@ export class UserFeed {
     return stream;
   }
 
+  /** The streams of an owner, if they were made. */
+  known(owner: string): UserStream | undefined {
+    return this.streams.get(owner);
+  }
+
   recordBegan(): void {
     if (this.updated.size > 0) this.updated.clear();
     this.placed = NONE;

@@ -1,6 +1,7 @@
 // Reads an owner's messages that are no longer in memory from the journal, on a thread of its own. The same views and the same
 // feed follow the log from its first record, so the messages are identical to those sent. One question at a time; owners
-// alternate, so that none waits for all that another asks for. Without a data directory there is no log to read.
+// alternate, so that none waits for all that another asks for. What nobody wants any more is not read, or not on to the end of
+// the log. Without a data directory there is no log to read.
 import { Worker } from 'node:worker_threads';
 
 type Take = (messages: readonly string[]) => Promise<boolean>;
@@ -9,10 +10,13 @@ type Take = (messages: readonly string[]) => Promise<boolean>;
 export interface UserLog {
   /**
    * Hands over the messages of an owner's stream numbered (after, last] in order, a few at a time, until `take` resolves with
-   * false. `take` is first called with no messages, to ask whether they are still wanted. Resolves when reading is over. One
-   * question at a time is served, over all sockets; those of one owner in order of arrival.
+   * false. `take` is called with no messages to ask whether they are still wanted: first, and whenever a part of the log has
+   * few of them. Resolves when reading is over. One question at a time is served, over all sockets; those of one owner in order
+   * of arrival.
+   *
+   * @param leaving a question that waits for its turn leaves the line when this aborts
    */
-  read(question: UserLogQuestion, take: Take): Promise<void>;
+  read(question: UserLogQuestion, take: Take, leaving: AbortSignal): Promise<void>;
 }
 
 export interface UserLogQuestion {
@@ -39,30 +43,36 @@ export interface UserLogAnswer {
 /** A reader of a data directory's log; undefined without a data directory. */
 export function makeUserLog(dataDir: string | undefined): UserLog | undefined {
   if (dataDir === undefined) return undefined;
-  /** Each owner's unanswered questions in order of arrival; the owner whose turn it is comes first. */
-  const lines = new Map<string, (() => Promise<void>)[]>();
+  /** Each owner's waiting questions in order of arrival. The owner whose turn it is comes first, even if no other waits. */
+  const lines = new Map<string, Set<() => Promise<void>>>();
   const serve = async (): Promise<void> => {
     for (const [owner, line] of lines) {
-      await line[0]();
-      line.shift();
+      const [turn] = line;
+      line.delete(turn);
+      await turn();
       lines.delete(owner);
-      if (line.length > 0) lines.set(owner, line); // after all the others: the loop comes to it again
+      if (line.size > 0) lines.set(owner, line); // after all the others: the loop comes to it again
     }
   };
-  const read = (question: UserLogQuestion, take: Take): Promise<void> =>
+  const read = (question: UserLogQuestion, take: Take, leaving: AbortSignal): Promise<void> =>
     new Promise((resolve, reject) => {
+      const { owner } = question;
       const answer = async (): Promise<void> => {
         // No thread is started if the client no longer wants the messages after its wait.
         if (await take([])) await runThread({ ...question, dataDir }, take);
       };
       const turn = (): Promise<void> => answer().then(resolve, reject);
-      const line = lines.get(question.owner);
-      if (line !== undefined) {
-        line.push(turn);
-        return;
-      }
-      lines.set(question.owner, [turn]);
-      if (lines.size === 1) void serve();
+      const isIdle = lines.size === 0;
+      const line = lines.get(owner) ?? new Set();
+      lines.set(owner, line.add(turn));
+      const leave = (): void => {
+        if (!line.delete(turn)) return; // its turn has come
+        const [served] = lines.keys();
+        if (line.size === 0 && owner !== served) lines.delete(owner);
+        resolve();
+      };
+      leaving.addEventListener('abort', leave, { once: true });
+      if (isIdle) void serve();
     });
   return { read };
 }

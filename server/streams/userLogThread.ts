@@ -10,6 +10,8 @@ import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 import { userMessage } from './userMessage.ts';
 
 const MESSAGES_PER_BATCH = 256;
+/** Records after which a batch is sent in any case, if only to ask whether to continue: some tens of milliseconds. */
+const RECORDS_PER_BATCH = 8_192;
 
 /** @param tell sends news to userLog.ts and resolves with whether to continue */
 async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boolean>): Promise<void> {
@@ -18,6 +20,7 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boole
   const feed = new StreamFeed(views, { ...streamSettings, userEntriesMax: 1, changesMax: 1, changesPerMarketMax: 1 });
   let found: string[] = [];
   let count = 0;
+  let unaskedRecords = 0;
   const wanted = feed.users.stream(owner);
   feed.users.onEntry = (stream, entry) => {
     if (stream !== wanted || (marketIndex !== undefined && entry.marketIndex !== marketIndex)) return;
@@ -34,7 +37,9 @@ async function run(task: UserLogTask, tell: (news: UserLogNews) => Promise<boole
       const record = new DecodedRecord(source);
       for (const follower of followers) follower.apply(record);
     }
-    if (found.length >= MESSAGES_PER_BATCH) {
+    unaskedRecords += records.length;
+    if (found.length >= MESSAGES_PER_BATCH || unaskedRecords >= RECORDS_PER_BATCH) {
+      unaskedRecords = 0;
       const messages = found;
       found = [];
       if (!(await tell({ messages }))) break;

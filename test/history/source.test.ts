@@ -47,6 +47,23 @@ test('a batch that becomes durable while the ones before it are read follows the
   });
 });
 
+test('the copy of a very large batch does not stay with the source', async () => {
+  await inDataDir(async (dataDir, journal) => {
+    const source = new JournalSource(dataDir);
+    const large = new Uint8Array(5 * 2 ** 20);
+    journal.together(() => {
+      for (const sequence of [16, 17]) journal.append(sequence, 1_000 + sequence, large, large, large.length);
+    });
+    await journal.drained();
+    await writeBatch(journal, 18);
+    expect([15, 17].map((sequence) => firstAfter(source, sequence, 22))).toEqual([16, 18]);
+    const { copy } = source as unknown as { readonly copy: Uint8Array };
+    expect(copy.length).toBeGreaterThan(0);
+    expect(copy.length).toBeLessThan(2 ** 20);
+    await source.close();
+  });
+});
+
 test('a source that could not be reopened closes no file of anybody else', async () => {
   await inDataDir(async (dataDir) => {
     const source = new JournalSource(dataDir);

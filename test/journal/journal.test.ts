@@ -8,9 +8,11 @@ import { expect, test } from 'vitest';
 import {
   copyJournal,
   DATA_FORMAT,
+  type Journal,
   JournalDamaged,
   JournalReader,
   LmdbStore,
+  MemoryStore,
   type StoredBatch,
 } from '../../engine/journal/index.ts';
 import { cursorsOf, readBatches } from '../../engine/journal/journal.ts';
@@ -36,6 +38,12 @@ async function writeBatches(dir: string, ...ranges: readonly (readonly [number, 
     await journal.drained();
   }
   await journal.close(1_000);
+}
+
+/** The size of the buffer in which the journal's next batch is gathered. */
+function gatheringBytes(journal: Journal): number {
+  const { gathered } = journal as unknown as { readonly gathered: Uint8Array };
+  return gathered.length;
 }
 
 async function rewrite(dir: string, change: (batches: StoredBatch[]) => StoredBatch[]): Promise<void> {
@@ -161,6 +169,28 @@ test('records of one event-loop turn form one batch, and the next one gathers du
   await journal.drained();
   expect(listener.calls).toEqual(['durable 3', 'durable 6']);
   expect(sequencesIn(readBatches(store, 1))).toEqual(range(1, 9));
+});
+
+test.each([
+  { end: 'kept', next: 11 },
+  { end: 'refused', next: 1 },
+])('a journal gives back the memory in which a large import that is $end was gathered', async ({ end, next }) => {
+  const journal = openJournal(new MemoryStore(false));
+  const bytesBefore = gatheringBytes(journal);
+  const large = new Uint8Array(2 ** 20);
+  const importAll = (): void => {
+    for (const sequence of range(1, 10)) journal.append(sequence, 1_000 + sequence, large, large, large.length);
+    if (end === 'refused') throw new Error('refused');
+  };
+  if (end === 'kept') journal.together(importAll);
+  else expect(() => journal.together(importAll)).toThrow('refused');
+  expect(gatheringBytes(journal)).toBeGreaterThan(20 * 2 ** 20);
+  appendRange(journal, next, next + 1);
+  await journal.drained();
+  expect(gatheringBytes(journal)).toBe(bytesBefore);
+  appendRange(journal, next + 2, next + 3);
+  await journal.drained();
+  expect(journal.durableSequence).toBe(next + 3);
 });
 
 test('a failed batch is retried with the same bytes before the next one is written', async () => {

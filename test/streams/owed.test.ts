@@ -6,6 +6,7 @@ import { type Command, encodeCommand, MarketField } from '../../engine/index.ts'
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
+import type { MarketStream } from '../../server/streams/marketStream.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import type { Publisher } from '../../server/streams/publisher.ts';
@@ -229,6 +230,32 @@ test('a burst that exceeds the send buffer is deferred for its followers and sen
   }
 });
 
+test('a burst costs a socket by its markets or by the changed ones, whichever are fewer', async () => {
+  const markets = 20;
+  await start(markets + 1);
+  const request = vi.spyOn(MarketSubscriber.prototype, 'request');
+  const socket = await follow(markets);
+  const [subscriber] = request.mock.contexts as MarketSubscriber[];
+  const { host, subscriptions } = subscriber as unknown as {
+    readonly host: Publisher;
+    readonly subscriptions: Map<number, MarketSubscription>;
+  };
+  request.mockRestore();
+  const streams = Array.from({ length: markets + 1 }, (_, market) => host.feed.markets.stream(market));
+  const all = vi.spyOn(subscriptions, 'values');
+  const one = vi.spyOn(subscriptions, 'get');
+  const countsAfter = (changed: readonly MarketStream[]): readonly number[] => {
+    expect(subscriber.owe(new Map(changed.map((stream) => [stream, 1_000])), false)).toBe(false);
+    const counts = [all.mock.calls.length, one.mock.calls.length];
+    all.mockClear();
+    one.mockClear();
+    return counts;
+  };
+  expect(countsAfter([streams[0], streams[markets]])).toEqual([0, 2]);
+  expect(countsAfter(streams)).toEqual([1, 0]);
+  await socket.close();
+});
+
 test('one command that changes 400 markets, more than the send buffer holds, is sent completely', async () => {
   const markets = 400;
   await start(markets);
@@ -354,6 +381,23 @@ test('a client that requests its past 100 times and leaves does not block the lo
   expect(threads).toBeGreaterThan(0);
   expect(threads).toBeLessThan(10);
   await other.close();
+});
+
+test('a socket that ends takes its question out of the line for the log', async () => {
+  await start(1, { userEntriesMax: 4 }, tempDir());
+  for (let number = 0; number < 20; number += 1) await buy(0, 0, 0, 4_000, 200);
+  const request = vi.spyOn(UserSubscriber.prototype, 'request');
+  const socket = await listen(0);
+  const [{ host }] = request.mock.contexts as unknown as { readonly host: Publisher }[];
+  request.mockRestore();
+  const read = vi.spyOn(host.userLog ?? expect.unreachable('there is a log'), 'read');
+  read.mockReturnValue(new Promise(() => {}));
+  socket.send(resumeOf(socket));
+  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1), PATIENCE);
+  const [[, , leaving]] = read.mock.calls;
+  expect(leaving.aborted).toBe(false);
+  await socket.close();
+  await vi.waitFor(() => expect(leaving.aborted).toBe(true), PATIENCE);
 });
 
 test('a socket that switches streams while markets change ends at the current sequence numbers', async () => {

@@ -3,7 +3,10 @@
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import type { Connection } from '../../server/streams/connection.ts';
+import type { StreamFeed } from '../../server/streams/feed.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
+import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserEntries } from '../../server/streams/userEntries.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import type { Order } from '../../server/views/index.ts';
@@ -226,6 +229,27 @@ test('deleting an API key closes its sockets', async () => {
   expect((await call(trader, 'DELETE', '/auth/api-key')).status).toBe(200);
   await socket.until(({ closed }) => closed !== undefined);
   expect(socket.closed).toEqual({ code: 1008, reason: 'the API key was deleted' });
+});
+
+test('deleting a key searches the sockets of its owner only, and closes none of other keys', async () => {
+  const request = vi.spyOn(UserSubscriber.prototype, 'request');
+  const sockets = [await listen(alice), await listen(bob)];
+  const [{ host }] = request.mock.contexts as unknown as {
+    readonly host: { readonly feed: StreamFeed; readonly parts: { readonly connections: Set<Connection> } };
+  }[];
+  request.mockRestore();
+  const { feed, parts } = host;
+  const search = vi.spyOn(parts.connections, Symbol.iterator);
+  for (const { wallet } of [alice, { wallet: server.wallets[4] }]) {
+    feed.onKeyDeleted?.(wallet.address.toLowerCase(), requireKeyId(bob.key.apiKey));
+  }
+  expect(search).not.toHaveBeenCalled();
+  search.mockRestore();
+  for (const socket of sockets) {
+    socket.send('PING');
+    await socket.until(({ frames }) => frames.includes('PONG'));
+    await socket.close();
+  }
 });
 
 test('a market filter limits a socket to streams without gaps; removing the last market lifts it', async () => {
