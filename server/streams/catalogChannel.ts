@@ -9,7 +9,7 @@ import { catalogStreamId, isCatalogStream } from './ids.ts';
 import type { PayTurns } from './payTurns.ts';
 
 /** The most new markets that a replay sends; beyond it, the client gets a gap. */
-const NEW_MARKETS_MAX = 256;
+export const NEW_MARKETS_MAX = 256;
 const gapAfter = (after: number): Gap => ({ after, reason: 'read the missing markets with GET /markets' });
 
 /** The message of the stream of new markets that follows its first `before` ones. */

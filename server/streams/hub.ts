@@ -160,6 +160,7 @@ export class StreamHub {
       this.counts.refused += 1;
       res.writeStatus(`${refusal.status} ${STATUS_CODES[refusal.status]}`);
       res.writeHeader('content-type', 'application/json; charset=utf-8');
+      res.writeHeader('x-sequence', String(this.services.exchange.durableSequence));
       if (refusal.status === 503) res.writeHeader('retry-after', String(RETRY_SECONDS.unavailable));
       res.end(JSON.stringify({ error: refusal.sentence }));
       return;

@@ -2,7 +2,20 @@
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ADMIN, createKey, type HeaderFields, type JsonReply, l2Headers, send } from '../support/client.ts';
+import { openApiDocument } from '../../server/docs/openApi.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { throttleRows } from '../../server/http/throttleTable.ts';
+import {
+  ADMIN,
+  createKey,
+  type HeaderFields,
+  type JsonReply,
+  l2Headers,
+  requestHead,
+  send,
+  sendRaw,
+} from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
 import {
@@ -283,14 +296,53 @@ test('invalid Idempotent and X-Valid-Until-Ms headers are rejected by name', asy
   }
 });
 
-test('every response carries the last durable sequence, which rises when an order is placed', async () => {
+test('a reply carries the last durable sequence, which rises when an order is placed', async () => {
   const before = Number((await send(server.url, 'GET', '/time')).headers.get('x-sequence'));
   expect(before).toBe(server.exchange.durableSequence);
   const placed = await post(alice, market, { pips: 2_000, shares: 10 });
   expect(Number(placed.headers.get('x-sequence'))).toBeGreaterThan(before);
-  for (const path of ['/nowhere', '/book?token_id=1', '/data/orders']) {
-    expect(Number((await send(server.url, 'GET', path)).headers.get('x-sequence'))).toBeGreaterThan(before);
-  }
+});
+
+test('replies of every status carry the sequence, those to HEAD, preflights and refused upgrades too', async () => {
+  const rates = { ...throttleRows, 'GET /book': [{ requestsMax: 1, windowMs: 3_600_000 }] };
+  const world = await startTestServer({ config: { isThrottled: true, rates } });
+  const { exchange, port, wallets, url } = world;
+  const key = await createKey(url, wallets[0]);
+  const answered = new Set<string>();
+  const elsewhere = 'Host: elsewhere.example';
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+  const socketKey = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+  const signed = (method: string, path: string): readonly string[] =>
+    Object.entries(l2Headers(wallets[0].address, key, method, path)).map(([name, value]) => `${name}: ${value}`);
+  const expectSequence = async (status: number, line: string, ...headers: readonly string[]): Promise<void> => {
+    const [reply] = await sendRaw(port, [requestHead(line, ...headers)]);
+    expect([line, reply.status, reply.headers['x-sequence']]).toEqual([line, status, String(exchange.durableSequence)]);
+    answered.add(String(status));
+  };
+  await expectSequence(200, 'GET /time');
+  await expectSequence(200, 'HEAD /time');
+  await expectSequence(200, 'OPTIONS /time');
+  await expectSequence(400, 'GET /book');
+  await expectSequence(429, 'GET /book');
+  await expectSequence(429, 'HEAD /book');
+  await expectSequence(401, 'GET /data/orders');
+  await expectSequence(404, 'GET /nowhere');
+  await expectSequence(405, 'PUT /time');
+  await expectSequence(413, 'POST /order', `Content-Length: ${httpLimits.bodyBytesMax + 1}`);
+  await expectSequence(415, 'POST /order', 'Content-Length: 1', 'Content-Type: text/plain');
+  await expectSequence(421, 'GET /time', elsewhere);
+  await expectSequence(421, 'GET /ws/market', elsewhere, ...upgrade, socketKey);
+  await expectSequence(422, 'GET /gamma/events?limit=x');
+  expect((await send(url, 'PATCH', '/admin/exchange', { mode: 'restarting' }, ADMIN)).status).toBe(200);
+  await expectSequence(425, 'DELETE /cancel-all', ...signed('DELETE', '/cancel-all'));
+  await exchange.close();
+  await expectSequence(503, 'GET /readyz');
+  await expectSequence(503, 'DELETE /cancel-all', ...signed('DELETE', '/cancel-all'));
+  const documented = Object.values(openApiDocument(endpoints).paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ responses }) => Object.keys(responses)),
+  );
+  expect(documented.filter((status) => !answered.has(status))).toEqual([]);
+  await world.close();
 });
 
 test('after a restart, duplicates of orders that only the history knows get the same responses', async () => {

@@ -7,6 +7,7 @@ import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
+import type { ServerConfig } from '../../server/config/config.ts';
 import type { DevelopmentWallet } from '../../server/dev/wallets.ts';
 import { ADMIN, createKey, type JsonReply, send, sendSigned } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -40,9 +41,9 @@ let marketCount = 0;
 /** Starts a server with two traders, who have their keys and development's credit, and one market. */
 export const openTradingWorld = (): Promise<void> => openTradingWorldOn();
 
-/** The same on the test's own clock, where one is given. */
-export async function openTradingWorldOn(clock?: Clock): Promise<void> {
-  server = await startTestServer(clock && { clock });
+/** The same on the test's own clock, where one is given, and with differences from a quiet configuration. */
+export async function openTradingWorldOn(clock?: Clock, config: Partial<ServerConfig> = {}): Promise<void> {
+  server = await startTestServer({ config, ...(clock && { clock }) });
   const [first, second] = server.wallets;
   alice = { wallet: first, key: await createKey(server.url, first) };
   bob = { wallet: second, key: await createKey(server.url, second) };

@@ -3,6 +3,7 @@
 // between two streams of a market. A client here reads at its own pace, and is not held for that.
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Command, encodeCommand, MarketField } from '../../engine/index.ts';
+import { NEW_MARKETS_MAX } from '../../server/streams/catalogChannel.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
@@ -450,8 +451,8 @@ test.each([250, 2_000])('%d new markets at once do not close the socket of a cli
 });
 
 test.each([
-  { count: 200, how: 'one message each' },
-  { count: 2_000, how: 'a gap' },
+  { count: NEW_MARKETS_MAX, how: 'one message each' },
+  { count: NEW_MARKETS_MAX + 1, how: 'a gap' },
 ])('a held client that reads again catches up on $count new markets: $how', async ({ count }) => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
@@ -463,7 +464,7 @@ test.each([
   await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 1}`), PATIENCE);
   await announce(count + 1, count + 2);
   await vi.waitFor(() => expect([...socket.reader.sequences].toString()).toContain(`,${count + 2}`), PATIENCE);
-  const isGap = count > 256;
+  const isGap = count > NEW_MARKETS_MAX;
   expect(socket.events('new_market')).toHaveLength(isGap ? 1 : count + 1);
   expect(socket.events('gap')).toHaveLength(isGap ? 1 : 0);
   expectSound(socket);
