@@ -15,8 +15,8 @@ export type SignableOrder = {
   readonly salt: number | string;
   readonly maker: string;
   readonly signer: string;
-  /** Decimal text of a uint256, or its 32 bytes. */
-  readonly tokenId: string | Uint8Array;
+  /** Decimal text of a uint256. */
+  readonly tokenId: string;
   /** Micro (6 decimals), 0..2^53−1. */
   readonly makerAmount: number;
   /** Micro (6 decimals), 0..2^53−1. */
@@ -131,18 +131,12 @@ function writeSalt(salt: number | string): void {
   writeAmount('salt', SALT, Number(salt));
 }
 
-function writeTokenId(tokenId: string | Uint8Array): void {
-  const bytes = typeof tokenId === 'string' ? bytesOfTokenId(tokenId) : tokenId;
-  if (bytes.length !== 32) throw new TypeError(`A token id has 32 bytes, not ${bytes.length}.`);
-  struct.set(bytes, TOKEN_ID);
-}
-
 /** hashStruct(Order): 32 bytes. Type 3 signatures carry it as the contents hash. @throws TypeError on a bad field. */
 export function orderStructHash(order: SignableOrder): Uint8Array {
   writeSalt(order.salt);
   writeHexField('maker', order.maker, MAKER + 12, 20);
   writeHexField('signer', order.signer, SIGNER + 12, 20);
-  writeTokenId(order.tokenId);
+  struct.set(bytesOfTokenId(order.tokenId), TOKEN_ID);
   writeAmount('makerAmount', MAKER_AMOUNT, order.makerAmount);
   writeAmount('takerAmount', TAKER_AMOUNT, order.takerAmount);
   struct[SIDE + 31] = order.side;
