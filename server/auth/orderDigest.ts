@@ -9,6 +9,13 @@ import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
 import { decimalToBytes32, writeUint53 } from './uint256.ts';
 
+/** Which wallet of its owner an order trades from: 0 the owner, 1 proxy, 2 safe, 3 deposit wallet (wire.md B.2). */
+export const SIGNATURE_TYPES = [0, 1, 2, 3] as const;
+export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+export const isSignatureType = (value: unknown): value is SignatureType =>
+  SIGNATURE_TYPES.some((type) => type === value);
+
 /** The signed fields of an order in plain form. `expiration` is on the wire but not signed (wire.md B.2). */
 export type SignableOrder = {
   /** Whole number ≤ 2^53−1, or the decimal text of a uint256. */
@@ -23,7 +30,7 @@ export type SignableOrder = {
   readonly takerAmount: number;
   /** 0 BUY, 1 SELL. */
   readonly side: 0 | 1;
-  readonly signatureType: 0 | 1 | 2 | 3;
+  readonly signatureType: SignatureType;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly metadata: string;
