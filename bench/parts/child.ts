@@ -17,7 +17,7 @@ import { type PartName, parseQuestion } from './question.ts';
 const SAMPLES = 1_000;
 const WALLETS = 100;
 const API_KEY = '00000000-0000-4000-8000-000000000000';
-const SECRET = Buffer.alloc(32, 7);
+const KEY = Buffer.alloc(32, 7);
 const TOKEN = {
   tokenId: '71321045679252212594626385532706912750332728571942532289631379312455583992563',
   negRisk: false,
@@ -54,7 +54,7 @@ function makeSamples(): Sample[] {
       digest: hasher.digest(signed.order, false),
       compact: signature.subarray(0, 64),
       recoveryId: signature[64] - 27,
-      hmac: signL2({ timestamp: HMAC_TIMESTAMP, method: 'POST', path: '/order', body }, SECRET),
+      hmac: signL2({ timestamp: HMAC_TIMESTAMP, method: 'POST', path: '/order', body }, KEY.toString('base64url')),
     };
   });
 }
@@ -91,7 +91,7 @@ function makeFunctions(samples: readonly Sample[]): Readonly<Record<Exclude<Part
     hmac: () => {
       const { body, hmac } = next();
       const request = { timestamp: HMAC_TIMESTAMP, method: 'POST', path: '/order', body };
-      if (!verifyL2(request, hmac, SECRET, HMAC_NOW_MS)) throw new Error('A good HMAC was refused.');
+      if (!verifyL2(request, hmac, KEY, HMAC_NOW_MS)) throw new Error('A good HMAC was refused.');
     },
   };
 }

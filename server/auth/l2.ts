@@ -68,39 +68,32 @@ function isSignedBy(request: L2Request, body: Uint8Array | undefined, key: Uint8
   return timingSafeEqual(ownDigest, givenDigest);
 }
 
-function keyOfSecret(secret: string | Uint8Array): Uint8Array {
-  return typeof secret === 'string' ? Buffer.from(secret, 'base64') : secret;
-}
-
 /** Some clients sign the body with every apostrophe replaced by a quotation mark. */
 function withQuotes(body: Uint8Array): Uint8Array {
   return body.map((byte) => (byte === APOSTROPHE ? QUOTE : byte));
 }
 
 /**
- * Whether the signature is the request's under the secret and its timestamp is fresh. Never throws.
+ * Whether the signature is the request's under the key and its timestamp is fresh. Never throws.
  * @param signature hex, base64 or url-safe base64 of the digest
- * @param secret url-safe base64 as given to the client, or its bytes
+ * @param key the bytes of the client's secret
  * @param nowMs the clock, milliseconds since the epoch; the timestamp may be 300 s old or 30 s ahead
  */
-export function verifyL2(request: L2Request, signature: string, secret: string | Uint8Array, nowMs: number): boolean {
+export function verifyL2(request: L2Request, signature: string, key: Uint8Array, nowMs: number): boolean {
   if (!isFreshTimestamp(request.timestamp, nowMs)) return false;
   if (!readDigest(signature)) return false;
-  const key = keyOfSecret(secret);
   const { body } = request;
   if (isSignedBy(request, body, key)) return true;
   if (body === undefined || !body.includes(APOSTROPHE)) return false;
   return isSignedBy(request, withQuotes(body), key);
 }
 
-/** A request's signature: padded url-safe base64, as official clients send it, or hex. */
-export function signL2(
-  request: L2Request,
-  secret: string | Uint8Array,
-  encoding: 'base64url' | 'hex' = 'base64url',
-): string {
-  signRequest(request, request.body, keyOfSecret(secret));
-  if (encoding === 'hex') return ownDigest.toString('hex');
+/**
+ * A request's signature: padded url-safe base64, as official clients send it.
+ * @param secret url-safe base64 as given to the client
+ */
+export function signL2(request: L2Request, secret: string): string {
+  signRequest(request, request.body, Buffer.from(secret, 'base64'));
   // 32 bytes take 43 characters and one of padding, which Node's base64url omits.
   return `${ownDigest.toString('base64url')}=`;
 }

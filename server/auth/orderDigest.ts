@@ -9,21 +9,28 @@ import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
 import { decimalToBytes32, writeUint53 } from './uint256.ts';
 
+/** Which wallet of its owner an order trades from: 0 the owner, 1 proxy, 2 safe, 3 deposit wallet (wire.md B.2). */
+export const SIGNATURE_TYPES = [0, 1, 2, 3] as const;
+export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+
+export const isSignatureType = (value: unknown): value is SignatureType =>
+  SIGNATURE_TYPES.some((type) => type === value);
+
 /** The signed fields of an order in plain form. `expiration` is on the wire but not signed (wire.md B.2). */
 export type SignableOrder = {
   /** Whole number ≤ 2^53−1, or the decimal text of a uint256. */
   readonly salt: number | string;
   readonly maker: string;
   readonly signer: string;
-  /** Decimal text of a uint256, or its 32 bytes. */
-  readonly tokenId: string | Uint8Array;
+  /** Decimal text of a uint256. */
+  readonly tokenId: string;
   /** Micro (6 decimals), 0..2^53−1. */
   readonly makerAmount: number;
   /** Micro (6 decimals), 0..2^53−1. */
   readonly takerAmount: number;
   /** 0 BUY, 1 SELL. */
   readonly side: 0 | 1;
-  readonly signatureType: 0 | 1 | 2 | 3;
+  readonly signatureType: SignatureType;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;
   readonly metadata: string;
@@ -131,18 +138,12 @@ function writeSalt(salt: number | string): void {
   writeAmount('salt', SALT, Number(salt));
 }
 
-function writeTokenId(tokenId: string | Uint8Array): void {
-  const bytes = typeof tokenId === 'string' ? bytesOfTokenId(tokenId) : tokenId;
-  if (bytes.length !== 32) throw new TypeError(`A token id has 32 bytes, not ${bytes.length}.`);
-  struct.set(bytes, TOKEN_ID);
-}
-
 /** hashStruct(Order): 32 bytes. Type 3 signatures carry it as the contents hash. @throws TypeError on a bad field. */
 export function orderStructHash(order: SignableOrder): Uint8Array {
   writeSalt(order.salt);
   writeHexField('maker', order.maker, MAKER + 12, 20);
   writeHexField('signer', order.signer, SIGNER + 12, 20);
-  writeTokenId(order.tokenId);
+  struct.set(bytesOfTokenId(order.tokenId), TOKEN_ID);
   writeAmount('makerAmount', MAKER_AMOUNT, order.makerAmount);
   writeAmount('takerAmount', TAKER_AMOUNT, order.takerAmount);
   struct[SIDE + 31] = order.side;

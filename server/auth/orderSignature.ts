@@ -109,17 +109,17 @@ function verifyWrapped(order: SignableOrder, signature: Uint8Array, domain: Orde
  * `order.signer`. For type 3 the caller must still require that `order.signer` is a wallet of the returned signer
  * (wallets.ts, or one bound by the venue), and for all types that the signer is the caller.
  * @param digest the order's digest under `domain` (orderHasher)
- * @param signature 0x text or bytes; anything malformed is refused, never thrown
+ * @param signature 0x text; anything malformed is refused, never thrown
  * @param recover returns the signer of the digest for types 0 to 2, if it has already been recovered
  */
 export function verifyOrderSignature(
   order: SignableOrder,
   digest: Uint8Array,
-  signature: string | Uint8Array,
+  signature: string,
   domain: OrderDomain,
   recover = recoverAddress,
 ): OrderSignatureCheck {
-  const bytes = typeof signature === 'string' ? signatureBytes(signature) : signature;
+  const bytes = signatureBytes(signature);
   if (bytes === undefined) return refuse('The signature is not 0x and an even number of hex digits.');
   return order.signatureType === 3 ? verifyWrapped(order, bytes, domain) : verifyPlain(order, digest, bytes, recover);
 }

@@ -36,6 +36,9 @@ export interface EventFigures {
   readonly updatedMs: number;
 }
 
+/** The figures that markets, events and series have in common. */
+export type SeriesFigures = Pick<EventFigures, 'volumeMicro' | 'volume24Micro' | 'liquidityMicro' | 'state'>;
+
 /** Size of the cache of parsed dates: many markets share a date, and every change of a market reads its own again. */
 const KNOWN_DATES_MAX = 20_000;
 const knownDates = new Map<string, number>();
@@ -91,46 +94,51 @@ export function marketFigures({ books }: Views, market: Market, volumeMicro: num
   return { volumeMicro, volume24Micro, liquidityMicro, bidPips, askPips, competitive, state };
 }
 
-/** The figures of an event from those of its markets. */
-export function eventFigures(event: EventRow, figuresOf: (market: Market) => MarketFigures): EventFigures {
-  const { texts, markets, createdMs } = event;
+/**
+ * The figures of markets or events taken together: sums, ACTIVE if any row is, CLOSED and ARCHIVED if all active rows are.
+ * Drafts, and events with drafts alone, are invisible and thus do not count.
+ */
+export function combined(rows: readonly SeriesFigures[]): SeriesFigures {
   let volumeMicro = 0;
   let volume24Micro = 0;
   let liquidityMicro = 0;
+  let state = 0;
+  for (const row of rows) {
+    if (!isActive(row.state)) continue;
+    volumeMicro += row.volumeMicro;
+    volume24Micro += row.volume24Micro;
+    liquidityMicro += row.liquidityMicro;
+    state = isActive(state) ? state & row.state : row.state;
+  }
+  return { volumeMicro, volume24Micro, liquidityMicro, state };
+}
+
+/** The figures of an event from those of its markets. */
+export function eventFigures(event: EventRow, figuresOf: (market: Market) => MarketFigures): EventFigures {
+  const { texts, markets, createdMs } = event;
+  const rows = markets.map(figuresOf);
+  const sums = combined(rows);
   let competitive = 0;
-  let anyState = 0;
-  // Drafts are invisible, so the other markets determine the event's figures.
-  let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
   let closedMs = 0;
   let updatedMs = createdMs;
   let latestEndMs = Number.NaN;
-  for (const market of markets) {
-    const figures = figuresOf(market);
-    if (!isActive(figures.state)) continue;
-    anyState |= figures.state;
-    allStates &= figures.state;
-    volumeMicro += figures.volumeMicro;
-    volume24Micro += figures.volume24Micro;
-    liquidityMicro += figures.liquidityMicro;
-    competitive = Math.max(competitive, figures.competitive);
+  for (const [at, market] of markets.entries()) {
+    if (!isActive(rows[at].state)) continue;
+    competitive = Math.max(competitive, rows[at].competitive);
     closedMs = Math.max(closedMs, marketClosedMs(market));
     updatedMs = Math.max(updatedMs, market.updatedMs);
     const endMs = timeOf(market.texts.endDate);
     if (endMs > latestEndMs || Number.isNaN(latestEndMs)) latestEndMs = endMs;
   }
-  const active = markets.length === 0 ? RowState.ACTIVE : anyState & RowState.ACTIVE;
-  if (!isActive(anyState)) allStates = 0;
-  const archived = texts.archived === true ? RowState.ARCHIVED : allStates & RowState.ARCHIVED;
+  const state = markets.length === 0 ? RowState.ACTIVE : sums.state;
   const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
   return {
-    volumeMicro,
-    volume24Micro,
-    liquidityMicro,
+    ...sums,
     competitive,
-    state: active | (allStates & RowState.CLOSED) | archived,
+    state: state | (texts.archived === true ? RowState.ARCHIVED : 0),
     startMs: firstTime(timeOf(texts.startDate), impliedStartMs(createdMs, endMs)),
     endMs,
-    closedMs: (allStates & RowState.CLOSED) === 0 ? Number.NaN : closedMs,
+    closedMs: (sums.state & RowState.CLOSED) === 0 ? Number.NaN : closedMs,
     updatedMs,
   };
 }

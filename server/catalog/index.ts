@@ -6,15 +6,16 @@ import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';
 import type { ColumnsPlace } from './columnOrders.ts';
 import {
+  combined,
   type EventFigures,
   eventFigures,
-  isActive,
   type MarketFigures,
   marketClosedMs,
   marketEndMs,
   marketFigures,
   marketStartMs,
   RowState,
+  type SeriesFigures,
 } from './figures.ts';
 import { Groups, type RowFilter } from './groups.ts';
 import { addLabelsOf, type Label, Labels } from './labels.ts';
@@ -23,7 +24,14 @@ import { type ListForm, Table, type TableQuery } from './table.ts';
 import { VolumeWindow } from './volumeWindow.ts';
 
 export type { ColumnsPlace } from './columnOrders.ts';
-export { type EventFigures, type MarketFigures, marketEndMs, marketStartMs, RowState } from './figures.ts';
+export {
+  type EventFigures,
+  type MarketFigures,
+  marketEndMs,
+  marketStartMs,
+  RowState,
+  type SeriesFigures,
+} from './figures.ts';
 export { type RowFilter, rowsFilter } from './groups.ts';
 export { type Label, tagSlugs } from './labels.ts';
 export { relatedTags } from './related.ts';
@@ -41,8 +49,6 @@ export interface CatalogPage<Row> {
   readonly rows: readonly Row[];
   readonly next: ColumnsPlace | undefined;
 }
-
-export type SeriesFigures = Pick<EventFigures, 'volumeMicro' | 'volume24Micro' | 'liquidityMicro' | 'state'>;
 
 const NO_ROWS: readonly number[] = [];
 
@@ -183,7 +189,9 @@ export class Catalog implements MarketObserver {
 
   /** Sums over the events of a series, as of the last settle. */
   seriesFiguresOf(series: Label): SeriesFigures {
-    const known = this.seriesRows.get(series) ?? this.sumOfSeries(series);
+    const known =
+      this.seriesRows.get(series) ??
+      combined(series.events.flatMap((eventNumber) => this.eventRows[eventNumber - 1] ?? []));
     this.seriesRows.set(series, known);
     return known;
   }
@@ -200,27 +208,6 @@ export class Catalog implements MarketObserver {
   /** A page of events. */
   eventPage(query: PageQuery): CatalogPage<EventRow> {
     return this.page(this.eventTable, query, (row) => this.views.markets.eventByNumber(row + 1));
-  }
-
-  private sumOfSeries({ events }: Label): SeriesFigures {
-    let volumeMicro = 0;
-    let volume24Micro = 0;
-    let liquidityMicro = 0;
-    let anyState = 0;
-    let allStates: number = RowState.CLOSED | RowState.ARCHIVED;
-    for (const eventNumber of events) {
-      const figures = this.eventRows[eventNumber - 1];
-      if (figures === undefined) continue;
-      volumeMicro += figures.volumeMicro;
-      volume24Micro += figures.volume24Micro;
-      liquidityMicro += figures.liquidityMicro;
-      // An event with drafts alone does not affect whether the whole series is closed or archived.
-      if (!isActive(figures.state)) continue;
-      anyState |= figures.state;
-      allStates &= figures.state;
-    }
-    if (!isActive(anyState)) allStates = 0;
-    return { volumeMicro, volume24Micro, liquidityMicro, state: (anyState & RowState.ACTIVE) | allStates };
   }
 
   private touch(marketIndex: number): void {

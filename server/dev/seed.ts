@@ -6,11 +6,10 @@ import {
   encodeCommand,
   type LogRecord,
   MarketStatus,
-  marketDefaults,
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { closeCommand, resolutionOf, tailOf, tokenHex } from '../routes/creation.ts';
+import { closeCommand, resolutionOf, tailOf, termsOf, tokenHex } from '../routes/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
@@ -113,7 +112,13 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
   const { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, fee, minOrderSize } = market;
   const rewards = rewardTexts(market);
   const texts = { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, rewards };
-  const minOrderLots = minOrderSize === undefined ? marketDefaults.minOrderLots : parseLots(minOrderSize);
+  const terms = termsOf({
+    tick_size: requireFigure(parsePips(market.tickSize), 'tick size', slug),
+    min_order_size:
+      minOrderSize === undefined ? undefined : requireFigure(parseLots(minOrderSize), 'minimum size', slug),
+    seconds_delay: market.secondsDelay,
+    fee: fee && { ...fee, rate: requireFigure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug) },
+  });
   return encodeCommand({
     type: 'CreateMarket',
     eventNumber,
@@ -122,13 +127,7 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     secondToken: tokenHex(market.tokenIds[1]),
     status: MarketStatus.OPEN,
     negRisk: event.negRisk ? 1 : 0,
-    autoTick: 0,
-    tickPips: requireFigure(parsePips(market.tickSize), 'tick size', slug),
-    feeRate: fee === undefined ? 0 : requireFigure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug),
-    feeExponent: fee?.exponent ?? marketDefaults.feeExponent,
-    minOrderLots: requireFigure(minOrderLots, 'minimum size', slug),
-    delaySeconds: market.secondsDelay ?? 0,
-    minMarketableBuyMicro: marketDefaults.minMarketableBuyMicro,
+    ...terms,
     tail: tailOf({ ...texts, ...datesOf({ ...event, ...market }, firstMs) }),
   });
 }

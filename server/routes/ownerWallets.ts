@@ -1,11 +1,10 @@
 // The wallets of an owner: all its derived ones, the one that a signature type selects or a request names, and the owner of
 // an address. Called by routes and by the start-up in development. Nothing is ever bound here.
 import type { Command } from '../../engine/index.ts';
+import type { SignatureType } from '../auth/orderDigest.ts';
 import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
-
-export type SignatureType = 0 | 1 | 2 | 3;
 
 /** The derived wallets that orders of each signature type trade from. */
 const formsOfType: readonly (readonly WalletForm[])[] = [

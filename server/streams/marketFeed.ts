@@ -3,7 +3,8 @@
 // renders nothing without subscribers and never reads a clock.
 import type { EventOf, Sections } from '../../engine/index.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
-import { type BookFacts, BookTexts } from '../wire/bookText.ts';
+import type { BookFacts } from '../wire/books.ts';
+import { BookTexts } from '../wire/bookText.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
 import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';

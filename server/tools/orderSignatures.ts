@@ -11,7 +11,7 @@ import {
   Side,
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
-import type { OrderHasher, SignableOrder } from '../auth/orderDigest.ts';
+import { isSignatureType, type OrderHasher, type SignableOrder } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
 import { readTexts } from '../views/texts.ts';
 
@@ -33,9 +33,8 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 /** The fields in the command's tail; undefined if it is not a signed order's tail. */
 function readTail(tail: Uint8Array | undefined) {
   const { salt, signer, signatureType, tokenId, metadata, builder, signature } = readTexts(tail);
-  const isType = signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3;
   if (!isText(salt) || !isText(signer) || !isText(tokenId) || !isText(metadata)) return undefined;
-  if (!isText(builder) || !isText(signature) || !isType) return undefined;
+  if (!isText(builder) || !isText(signature) || !isSignatureType(signatureType)) return undefined;
   return { salt, signer, signatureType, tokenId, metadata, builder, signature } as const;
 }
 

@@ -2,6 +2,7 @@
 // requests name a wallet by its signature type. The routes, not this file, decide which wallet that is.
 import { tokenNumber } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
+import { SIGNATURE_TYPES, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import type { Account } from '../views/index.ts';
@@ -11,15 +12,13 @@ interface BalanceQuery {
   readonly isCollateral: boolean;
   /** '' for collateral. */
   readonly tokenId: string;
-  readonly signatureType: 0 | 1 | 2 | 3;
+  readonly signatureType: SignatureType;
 }
 
-const SIGNATURE_TYPES: Readonly<Record<string, 0 | 1 | 2 | 3 | undefined>> = { '': 0, '0': 0, '1': 1, '2': 2, '3': 3 };
-
 /** The parameter `signature_type`, 0 when it is missing. @throws BadRequest `Invalid signature_type` */
-export function readSignatureType(query: URLSearchParams): 0 | 1 | 2 | 3 {
-  const text = query.get('signature_type') ?? '';
-  const signatureType = Object.hasOwn(SIGNATURE_TYPES, text) ? SIGNATURE_TYPES[text] : undefined;
+export function readSignatureType(query: URLSearchParams): SignatureType {
+  const text = query.get('signature_type') || '0';
+  const signatureType = SIGNATURE_TYPES.find((type) => String(type) === text);
   if (signatureType === undefined) throw new BadRequest('Invalid signature_type');
   return signatureType;
 }

@@ -3,18 +3,9 @@
 // have subscribers. It never reads a view by itself: its holder reports every change.
 import { hash } from 'node:crypto';
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
-import type { BookSide, BooksView, LastTrade, Market, MarketTerms, TokenBook } from '../views/index.ts';
-import { lastTradePriceText, levelJson } from './books.ts';
-import { lotsText, msText, pipsText } from './numbers.ts';
-
-/** What a book's text depends on besides its levels. */
-export interface BookFacts {
-  /** Time of the last event that changed the book, ms. */
-  readonly bookChangedMs: number;
-  readonly terms: Pick<MarketTerms, 'tickPips' | 'minOrderLots'>;
-  readonly negRisk: boolean;
-  readonly lastTrade: Pick<LastTrade, 'pricePips'> | undefined;
-}
+import type { BookSide, BooksView, Market, TokenBook } from '../views/index.ts';
+import { BEFORE_ASKS, BEFORE_BIDS, BEFORE_HASH, type BookFacts, headText, levelJson, tailText } from './books.ts';
+import { msText } from './numbers.ts';
 
 /** One side of a book: prices in the token's own terms, best last, and the byte length of each level's text. */
 interface SideText {
@@ -23,20 +14,7 @@ interface SideText {
   readonly bytes: number[];
 }
 
-const BETWEEN_SIDES = '],"asks":[';
 const ROOM_BYTES = 512;
-
-function tailText(
-  terms: BookFacts['terms'],
-  negRisk: boolean,
-  lastTrade: BookFacts['lastTrade'],
-  outcome: 0 | 1,
-): string {
-  return (
-    `],"min_order_size":"${lotsText(terms.minOrderLots)}","tick_size":"${pipsText(terms.tickPips)}",` +
-    `"neg_risk":${negRisk},"last_trade_price":"${lastTradePriceText(lastTrade, outcome)}"}`
-  );
-}
 
 /** Writes a few one-byte characters. For so few, a call into the runtime costs more than the stores. */
 function writeShort(buffer: Buffer, text: string, at: number): void {
@@ -60,11 +38,11 @@ class TokenText {
 
   constructor(market: Market, outcome: 0 | 1, book: TokenBook, facts: BookFacts) {
     this.time = msText(facts.bookChangedMs);
-    this.tail = tailText(facts.terms, facts.negRisk, facts.lastTrade, outcome);
-    const beforeTime = `{"market":"${market.conditionId}","asset_id":"${market.tokens[outcome]}","timestamp":"`;
-    const beforeHash = `${beforeTime}${this.time}","hash":"`;
-    const beforeBids = `${beforeHash}","bids":[`;
-    const beforeAsks = beforeBids + sideText(this.bids, book.bids) + BETWEEN_SIDES;
+    this.tail = tailText(facts, outcome);
+    const beforeTime = headText(market, outcome);
+    const beforeHash = beforeTime + this.time + BEFORE_HASH;
+    const beforeBids = beforeHash + BEFORE_BIDS;
+    const beforeAsks = beforeBids + sideText(this.bids, book.bids) + BEFORE_ASKS;
     const beforeTail = beforeAsks + sideText(this.asks, book.asks);
     this.timeAt = beforeTime.length;
     this.hashAt = beforeHash.length;
@@ -96,7 +74,7 @@ class TokenText {
     const index = levelIndex(side, pips);
     const isThere = side.pips[index] === pips;
     if (!isThere && lots === 0) return;
-    const sideEnd = isBid ? this.asksAt - BETWEEN_SIDES.length : this.tailAt;
+    const sideEnd = isBid ? this.asksAt - BEFORE_ASKS.length : this.tailAt;
     const start = levelStart(side, index, isBid ? this.bidsAt : this.asksAt, sideEnd);
     const count = side.pips.length;
     let delta: number;
@@ -227,7 +205,8 @@ export class BookTexts {
     }
   }
 
-  setFacts({ bookChangedMs, terms, negRisk, lastTrade }: BookFacts): void {
+  setFacts(facts: BookFacts): void {
+    const { bookChangedMs, terms, negRisk, lastTrade } = facts;
     const [first, second] = this.tokens;
     if (bookChangedMs !== this.bookChangedMs) {
       this.bookChangedMs = bookChangedMs;
@@ -239,7 +218,7 @@ export class BookTexts {
     this.terms = terms;
     this.negRisk = negRisk;
     this.lastTrade = lastTrade;
-    first.setTail(tailText(terms, negRisk, lastTrade, 0));
-    second.setTail(tailText(terms, negRisk, lastTrade, 1));
+    first.setTail(tailText(facts, 0));
+    second.setTail(tailText(facts, 1));
   }
 }

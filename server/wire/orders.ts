@@ -3,6 +3,7 @@
 // are checked by code that knows the market.
 import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
+import { isSignatureType, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { BadRequest } from '../http/errors.ts';
 import { type Fields, isAbsent, isFields } from '../lib/jsonFields.ts';
@@ -22,7 +23,7 @@ export interface SignedOrder {
   readonly makerAmount: number;
   readonly takerAmount: number;
   readonly side: Side;
-  readonly signatureType: 0 | 1 | 2 | 3;
+  readonly signatureType: SignatureType;
   /** Milliseconds. */
   readonly timestamp: number;
   /** Seconds; 0 = none. Not signed. */
@@ -103,9 +104,9 @@ function readSide(fields: Fields): Side {
   throw refuse('order.side', 'must be BUY or SELL');
 }
 
-function readSignatureType(fields: Fields): 0 | 1 | 2 | 3 {
+function readSignatureType(fields: Fields): SignatureType {
   const { signatureType } = fields;
-  if (signatureType === 0 || signatureType === 1 || signatureType === 2 || signatureType === 3) return signatureType;
+  if (isSignatureType(signatureType)) return signatureType;
   throw refuse('order.signatureType', 'must be 0, 1, 2 or 3');
 }
 

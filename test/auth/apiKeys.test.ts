@@ -60,7 +60,7 @@ describe('credentials', () => {
   test('sign and verify requests', () => {
     const { secret } = deriveCredentials(serverSecret, identity);
     const request = { timestamp: '1000000', method: 'GET', path: '/data/orders' };
-    expect(verifyL2(request, signL2(request, secret), secret, 1_000_000_000)).toBe(true);
+    expect(verifyL2(request, signL2(request, secret), Buffer.from(secret, 'base64'), 1_000_000_000)).toBe(true);
   });
 
   test('throw a TypeError for malformed identities', () => {

@@ -64,7 +64,7 @@ function messageOf(order: SignableOrder) {
     salt: BigInt(order.salt),
     maker: asHex(order.maker),
     signer: asHex(order.signer),
-    tokenId: BigInt(String(order.tokenId)),
+    tokenId: BigInt(order.tokenId),
     makerAmount: BigInt(order.makerAmount),
     takerAmount: BigInt(order.takerAmount),
     side: order.side,

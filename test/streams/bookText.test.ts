@@ -5,9 +5,8 @@ import { MarketStatus, Side } from '../../engine/index.ts';
 import { ChangeLog, NONE } from '../../server/streams/changeLog.ts';
 import type { MarketChange } from '../../server/streams/changes.ts';
 import { BooksView, type Market } from '../../server/views/index.ts';
-import { bookObjectJson, lastTradePriceText } from '../../server/wire/books.ts';
+import { bookObjectJson } from '../../server/wire/books.ts';
 import { BookTexts } from '../../server/wire/bookText.ts';
-import { lotsText, pipsText } from '../../server/wire/numbers.ts';
 import { randomOf } from '../pipeline/workload.ts';
 
 const terms = (tickPips: number, minOrderLots: number) => ({
@@ -22,19 +21,6 @@ function marketAt(timeMs: number): { -readonly [K in keyof Market]: Market[K] } 
     ...{ createdMs: timeMs, updatedMs: timeMs, closedMs: undefined, resolvedMs: undefined, lastTrade: undefined },
     ...{ bookChangedMs: timeMs, tradeCount: 0, version: 0 },
   };
-}
-
-function renderedText(market: Market, books: BooksView, outcome: 0 | 1): string {
-  return bookObjectJson({
-    market: market.conditionId,
-    assetId: market.tokens[outcome],
-    timestamp: String(market.bookChangedMs),
-    ...books.book(0, outcome),
-    minOrderSize: lotsText(market.terms.minOrderLots),
-    tickSize: pipsText(market.terms.tickPips),
-    negRisk: market.negRisk,
-    lastTradePrice: lastTradePriceText(market.lastTrade, outcome),
-  });
 }
 
 function cachedText({ tokens }: BookTexts, outcome: 0 | 1): string {
@@ -75,7 +61,7 @@ test('after every change the cached bytes equal a full rendering of the book, in
       texts.apply(levels, levels.length / 3, books, 0);
       texts.setFacts(market);
       for (const outcome of [0, 1] as const) {
-        const rendered = renderedText(market, books, outcome);
+        const rendered = bookObjectJson(market, outcome, books.book(0, outcome));
         expect(cachedText(texts, outcome), `seed ${seed}, step ${step}`).toBe(rendered);
         expect(rendered).toContain(`"hash":"${texts.tokens[outcome].hash}"`);
       }

@@ -11,19 +11,20 @@ import { PLAIN_TERMS } from '../support/plainTerms.ts';
 import { type Owner, T0, ViewsWorld } from './world.ts';
 
 const vector = {
-  market: '0xaabbcc',
-  assetId: '100',
-  timestamp: '123456789',
+  conditionId: '0xaabbcc',
+  tokens: ['100', '200'],
+  bookChangedMs: 123_456_789,
+  terms: { tickPips: 100, minOrderLots: 10_000 },
+  negRisk: false,
+  lastTrade: { pricePips: 5000 },
+} as const;
+const vectorBook = {
   bids: { pips: [3000, 4000], lots: [10_000, 10_000] },
   asks: { pips: [6000, 7000], lots: [10_000, 10_000] },
-  minOrderSize: '100',
-  tickSize: '0.01',
-  negRisk: false,
-  lastTradePrice: '0.5',
 };
 
 test('the published test vector gives the published hash and the keys in order', () => {
-  const book = JSON.parse(bookObjectJson(vector));
+  const book = JSON.parse(bookObjectJson(vector, 0, vectorBook));
   expect(book.hash).toBe('0458ea5755c9f73d64a14636fa5c36ed460ec394');
   expect(Object.keys(book)).toEqual([
     'market',

@@ -16,17 +16,15 @@ import {
 } from '../../../engine/index.ts';
 import { deriveCredentials } from '../../auth/apiKeys.ts';
 import type { Caller } from '../../auth/caller.ts';
-import { requireHex, ZERO_BYTES32 } from '../../auth/hex.ts';
+import { requireHex } from '../../auth/hex.ts';
 import { developmentWallet } from '../../auth/mnemonic.ts';
-import type { SignableOrder } from '../../auth/orderDigest.ts';
-import { signOrder } from '../../auth/orderSignature.ts';
 import { intakeOrder } from '../../routes/orderIntake.ts';
 import { walletsOfOwner } from '../../routes/ownerWallets.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
 import { requireKeyId } from '../../wire/ids.ts';
-import { orderTypeText, sideText } from '../../wire/trades.ts';
-import { clientAmounts } from '../clientAmounts.ts';
+import { orderTypeText } from '../../wire/trades.ts';
+import { clientAmounts, signedBody } from '../clientOrder.ts';
 import { choices } from './model.ts';
 
 /** The nonce of each house account's one API key. */
@@ -168,30 +166,20 @@ export function encodeOrder(
 ): Uint8Array {
   const { market, outcome, side, pips, lots, orderType, postOnly, salt } = order;
   const terms = { side, pips, lots, tickPips: market.terms.tickPips, takesOnly: takesOnly(orderType) };
-  const { makerAmount, takerAmount } = clientAmounts(terms);
-  const signable: SignableOrder = {
-    salt,
-    maker: address,
-    signer: address,
-    tokenId: market.tokens[outcome],
-    makerAmount,
-    takerAmount,
-    side,
-    signatureType: 0,
-    timestamp: services.exchange.now(),
-    metadata: ZERO_BYTES32,
-    builder: ZERO_BYTES32,
-  };
-  const signature = signOrder(signable, privateKey, services.orderHasher.domain(market.negRisk));
-  const posted = {
-    ...signable,
-    makerAmount: String(makerAmount),
-    takerAmount: String(takerAmount),
-    side: sideText(side),
-    timestamp: String(signable.timestamp),
-    expiration: '0',
-    signature,
-  };
-  const body = { order: posted, owner: caller.apiKey, orderType: orderTypeText(orderType), postOnly };
+  const body = signedBody(
+    {
+      salt,
+      address,
+      tokenId: market.tokens[outcome],
+      amounts: clientAmounts(terms),
+      side,
+      timestampMs: services.exchange.now(),
+      apiKey: caller.apiKey,
+      orderType: orderTypeText(orderType),
+      postOnly,
+    },
+    privateKey,
+    services.orderHasher.domain(market.negRisk),
+  );
   return intakeOrder(body, caller, services).bytes;
 }

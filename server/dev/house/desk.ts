@@ -3,7 +3,7 @@
 
 import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
-import { lotsSpending } from '../clientAmounts.ts';
+import { lotsSpending } from '../clientOrder.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
 import { clamp, type FairPrice, unitPipsAt } from './fairPrice.ts';
 import type { MarketState, Quote, RestingQuote } from './maker.ts';

@@ -2,10 +2,8 @@
 // Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are the
 // same liquidity; the caller chooses which of the two is sent.
 import { PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
-import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import type { OrderDomain } from '../../auth/orderDigest.ts';
-import { signOrder } from '../../auth/orderSignature.ts';
-import { clientAmounts, isWholeCents } from '../clientAmounts.ts';
+import { clientAmounts, isWholeCents, signedBody } from '../clientOrder.ts';
 import type { BookSide } from './flowFile.ts';
 import { TICK_PIPS } from './markets.ts';
 import type { Trader } from './wallets.ts';
@@ -48,33 +46,20 @@ export class OrderWriter {
     const side = isBuy ? Side.BUY : Side.SELL;
     const takesOnly = intent.orderType === 'FOK';
     this.lastSalt += 1;
-    const order = {
-      salt: this.lastSalt,
-      maker: trader.address,
-      signer: trader.address,
-      tokenId: tokens[intent.isSecondToken ? 1 : 0],
-      ...clientAmounts({ side, pips, lots: intent.lots, tickPips: TICK_PIPS, takesOnly }),
-      side,
-      signatureType: 0 as const,
-      timestamp: Date.now(),
-      metadata: ZERO_BYTES32,
-      builder: ZERO_BYTES32,
-    };
-    const signature = signOrder(order, trader.privateKey, this.domain);
-    return {
-      order: {
-        ...order,
-        makerAmount: String(order.makerAmount),
-        takerAmount: String(order.takerAmount),
-        side: isBuy ? 'BUY' : 'SELL',
-        timestamp: String(order.timestamp),
-        expiration: '0',
-        signature,
+    return signedBody(
+      {
+        salt: this.lastSalt,
+        address: trader.address,
+        tokenId: tokens[intent.isSecondToken ? 1 : 0],
+        amounts: clientAmounts({ side, pips, lots: intent.lots, tickPips: TICK_PIPS, takesOnly }),
+        side,
+        timestampMs: Date.now(),
+        apiKey: trader.credentials.apiKey,
+        orderType: intent.orderType,
+        postOnly: false,
       },
-      owner: trader.credentials.apiKey,
-      orderType: intent.orderType,
-      deferExec: false,
-      postOnly: false,
-    };
+      trader.privateKey,
+      this.domain,
+    );
   }
 }

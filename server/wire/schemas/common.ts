@@ -2,6 +2,7 @@
 // endpoint tables reference. A named schema (with an id) appears once in /openapi.json and is referenced from there.
 import { z } from 'zod';
 import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
+import { SIGNATURE_TYPES } from '../../auth/orderDigest.ts';
 import {
   EXAMPLE_ADDRESS,
   EXAMPLE_BYTES32,
@@ -113,7 +114,7 @@ export const operatorTime = z
   .regex(/^[0-9+-]{4,7}-[0-9]{2}-[0-9]{2}T[0-9:]{8}(\.[0-9]{3})?Z$/)
   .meta({ description: 'An ISO 8601 date-time in UTC, set by the operator', examples: ['2030-01-31T12:00:00.000Z'] });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
-export const signatureType = z.literal([0, 1, 2, 3]);
+export const signatureType = z.literal(SIGNATURE_TYPES);
 export const tradeStatus = z.enum(['MATCHED', 'MINED', 'CONFIRMED']);
 /** Which side of a trade an order was on. */
 export const tradeRole = z.enum(['TAKER', 'MAKER']);

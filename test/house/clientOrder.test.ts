@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { marketPricePips } from '../../engine/core/prices.ts';
 import { Side, TICK_SIZES_PIPS } from '../../engine/index.ts';
-import { clientAmounts, isWholeCents, lotsSpending } from '../../server/dev/clientAmounts.ts';
+import { clientAmounts, isWholeCents, lotsSpending } from '../../server/dev/clientOrder.ts';
 import { parsePips } from '../../server/wire/numbers.ts';
 import { Random } from '../model/random.ts';
 import { amountCases } from '../wire/amountCases.ts';

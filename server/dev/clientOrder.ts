@@ -1,6 +1,11 @@
-// The amounts that a client signs for an order of a given number of lots at a price, rounded as official clients do. Used
-// by the house and by the replay of recordings, whose orders pass the same checks as all others.
+// An order as a client signs and posts it: the amounts for a given number of lots at a price, rounded as official clients
+// do, and the signed body of POST /order. Used by the house and by the replay of recordings, whose orders pass the same
+// checks as all others.
 import { amountStepMicro, MICRO_PER_LOT, Side } from '../../engine/index.ts';
+import { ZERO_BYTES32 } from '../auth/hex.ts';
+import type { OrderDomain, SignableOrder } from '../auth/orderDigest.ts';
+import { signOrder } from '../auth/orderSignature.ts';
+import { sideText } from '../wire/trades.ts';
 
 /** Micro in a cent: the amount that a FOK or FAK BUY spends has two decimals (wire.md B.4). */
 const MICRO_PER_CENT = 10_000;
@@ -45,4 +50,44 @@ export function clientAmounts({ side, pips, lots, tickPips, takesOnly }: OrderTe
   const wanted =
     Math.floor(makerAmount / pips) * MICRO_PER_LOT + Math.floor(((makerAmount % pips) * MICRO_PER_LOT) / pips);
   return { makerAmount, takerAmount: wanted - (wanted % step) };
+}
+
+interface ClientOrder {
+  readonly salt: number;
+  /** Both owner and wallet (signature type 0). */
+  readonly address: string;
+  readonly tokenId: string;
+  readonly amounts: ClientAmounts;
+  readonly side: Side;
+  readonly timestampMs: number;
+  readonly apiKey: string;
+  readonly orderType: string;
+  readonly postOnly: boolean;
+}
+
+/** The body of POST /order, signed. */
+export function signedBody(order: ClientOrder, privateKey: Uint8Array | string, domain: OrderDomain) {
+  const { salt, address, tokenId, amounts, side, timestampMs, apiKey, orderType, postOnly } = order;
+  const signable: SignableOrder = {
+    salt,
+    maker: address,
+    signer: address,
+    tokenId,
+    ...amounts,
+    side,
+    signatureType: 0,
+    timestamp: timestampMs,
+    metadata: ZERO_BYTES32,
+    builder: ZERO_BYTES32,
+  };
+  const posted = {
+    ...signable,
+    makerAmount: String(amounts.makerAmount),
+    takerAmount: String(amounts.takerAmount),
+    side: sideText(side),
+    timestamp: String(timestampMs),
+    expiration: '0',
+    signature: signOrder(signable, privateKey, domain),
+  };
+  return { order: posted, owner: apiKey, orderType, deferExec: false, postOnly };
 }
