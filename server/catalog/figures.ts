@@ -98,13 +98,13 @@ export function marketFigures({ books }: Views, market: Market, volumeMicro: num
  * The figures of markets or events taken together: sums, ACTIVE if any row is, CLOSED and ARCHIVED if all active rows are.
  * Drafts, and events with drafts alone, are invisible and thus do not count.
  */
-export function combined(rows: readonly SeriesFigures[]): SeriesFigures {
+export function combined(rows: readonly (SeriesFigures | undefined)[]): SeriesFigures {
   let volumeMicro = 0;
   let volume24Micro = 0;
   let liquidityMicro = 0;
   let state = 0;
   for (const row of rows) {
-    if (!isActive(row.state)) continue;
+    if (row === undefined || !isActive(row.state)) continue;
     volumeMicro += row.volumeMicro;
     volume24Micro += row.volume24Micro;
     liquidityMicro += row.liquidityMicro;

@@ -190,8 +190,7 @@ export class Catalog implements MarketObserver {
   /** Sums over the events of a series, as of the last settle. */
   seriesFiguresOf(series: Label): SeriesFigures {
     const known =
-      this.seriesRows.get(series) ??
-      combined(series.events.flatMap((eventNumber) => this.eventRows[eventNumber - 1] ?? []));
+      this.seriesRows.get(series) ?? combined(series.events.map((eventNumber) => this.eventRows[eventNumber - 1]));
     this.seriesRows.set(series, known);
     return known;
   }

@@ -2,9 +2,8 @@
 // Codes are whatever clients sign into their orders; no builder has to be registered.
 
 import type { Sections } from '../../engine/index.ts';
-import { countBefore } from '../lib/countBefore.ts';
 import { InternedTexts } from './internedTexts.ts';
-import { PackedLists } from './packedLists.ts';
+import { countUpTo, PackedLists } from './packedLists.ts';
 import type { MakerFill, Trade } from './records.ts';
 import type { TradesView } from './trades.ts';
 
@@ -43,8 +42,7 @@ export class BuildersView {
   countUpTo(code: string, tradeOrdinal: number): number {
     const list = this.codes.find(code);
     if (list === undefined) return 0;
-    const trades = this.fills.numbersOf(list);
-    return countBefore(trades.length, (index) => trades.at(index) <= tradeOrdinal);
+    return countUpTo(this.fills.numbersOf(list), tradeOrdinal);
   }
 
   /** A fill of the code by its ordinal. */

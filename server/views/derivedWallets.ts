@@ -22,7 +22,7 @@ export class DerivedWallets {
     return this.owners[this.numbers.get(wanted.words, 0)];
   }
 
-  /** Adds the wallets derived from an owner's address; those that are known already stay. */
+  /** Sets the owner of these wallets, which are derived from its address. One that has them all already is not listed again. */
   add(owner: string, wallets: readonly string[]): void {
     const unknown = wallets.filter((wallet) => this.ownerOf(wallet) !== owner);
     if (unknown.length === 0) return;

@@ -2,11 +2,10 @@
 // the follower of index.ts after each record; read by the routes of price history. It reads books, never orders, and keeps at
 // most one point a minute and market, packed, so that the heap does not grow with time.
 import type { Sections } from '../../engine/index.ts';
-import { countBefore } from '../lib/countBefore.ts';
 import type { BooksView } from './books.ts';
 import { hasBook } from './marketStates.ts';
 import type { MarketsView } from './markets.ts';
-import { type NumberList, PackedLists } from './packedLists.ts';
+import { countUpTo, PackedLists } from './packedLists.ts';
 
 /**
  * A point of a market as a packed row: u32 whole minutes since the epoch, ascending; u16 midpoint as best bid + best ask in
@@ -34,10 +33,7 @@ export interface SampleQuery {
 
 const MINUTE_MS = 60_000;
 const MINUTE_S = 60;
-
-/** How many of the ascending minutes are at most `minute`. */
-const countUpTo = (minutes: NumberList, minute: number): number =>
-  countBefore(minutes.length, (index) => minutes.at(index) <= minute);
+const MINUTE_MAX = 2 ** 32 - 1;
 
 export class HistoryView {
   /** The points of each market. */
@@ -105,7 +101,9 @@ export class HistoryView {
   visit(sections: Sections): void {
     this.points.visit(sections.part('points'));
     const changedMs = sections.float64('changedMs', Float64Array.from(this.changedMs));
-    if (sections.isLoading) this.changedMs = Array.from(changedMs);
+    if (!sections.isLoading) return;
+    this.points.requireOrdinals(MINUTE_MAX, changedMs.length); // minutes since the epoch ascend like ordinals
+    this.changedMs = Array.from(changedMs);
   }
 
   /**

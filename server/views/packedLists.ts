@@ -3,6 +3,7 @@
 // extents of all lists fill the same pages, which snapshots store as they lie. Used by the views of trades, builders and
 // price history.
 import { requireSound, type Sections } from '../../engine/index.ts';
+import { countBefore } from '../lib/countBefore.ts';
 
 const PAGE_BYTES = 2 ** 20;
 /** Rows of a list's first extent; each one after it has twice as many as the one before, up to ROWS_MAX. */
@@ -34,6 +35,10 @@ export interface NumberList {
   /** The number at an index within the list. */
   at(index: number): number;
 }
+
+/** How many of a list's ascending numbers are at most `max`. */
+export const countUpTo = (list: NumberList, max: number): number =>
+  countBefore(list.length, (index) => list.at(index) <= max);
 
 class PackedNumbers implements NumberList {
   private readonly lists: PackedLists;

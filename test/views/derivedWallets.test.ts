@@ -1,30 +1,19 @@
 // The owners of derived wallets: found for each of any number of owners, also after a snapshot, with little on the heap,
 // which anybody who creates keys would otherwise fill.
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import type { Sections } from '../../engine/index.ts';
+import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { AccountsView } from '../../server/views/accounts.ts';
 import { DerivedWallets } from '../../server/views/derivedWallets.ts';
+import { KeptSections } from '../support/keptSections.ts';
 
 const address = (owner: number, wallet: number): string =>
   `0x${wallet.toString(16)}${owner.toString(16).padStart(39, '0')}`;
 const walletsOf = (owner: number): string[] => [0, 1, 2, 3, 4].map((wallet) => address(owner, wallet));
 
 function collect(): number {
-  setFlagsFromString('--expose_gc');
-  runInNewContext('gc')();
+  collectGarbage();
   return process.memoryUsage().heapUsed;
-}
-
-/** Sections that keep what they are given, and give it back to the same names. */
-function keeping(kept: Map<string, unknown>, isLoading: boolean, prefix = ''): Sections {
-  const keep = <T>(name: string, value: T): T => {
-    if (!isLoading) kept.set(prefix + name, structuredClone(value));
-    return kept.get(prefix + name) as T; // as it was given
-  };
-  const part = (name: string): Sections => keeping(kept, isLoading, `${prefix}${name}/`);
-  return { isLoading, part, number: keep, int32: keep, float64: keep, uint8: keep, plain: keep };
 }
 
 test('each wallet has its owner, and an unknown one has none', () => {
@@ -34,15 +23,15 @@ test('each wallet has its owner, and an unknown one has none', () => {
     for (const wallet of walletsOf(owner)) expect(derived.ownerOf(wallet)).toBe(address(owner, 0));
   expect(derived.ownerOf(address(3, 0))).toBeUndefined();
   const kept = new Map<string, unknown>();
-  derived.visit(keeping(kept, false));
+  derived.visit(new KeptSections(kept, false));
   const loaded = new DerivedWallets();
-  loaded.visit(keeping(kept, true));
+  loaded.visit(new KeptSections(kept, true));
   for (const wallet of walletsOf(2)) expect(loaded.ownerOf(wallet)).toBe(address(2, 0));
   expect(loaded.ownerOf(address(3, 0))).toBeUndefined();
   // An owner adds itself to the list once, however many keys it creates.
-  expect(kept.get('owners')).toEqual([address(1, 0), address(2, 0)]);
-  kept.set('owners', [address(1, 0)]);
-  expect(() => new DerivedWallets().visit(keeping(kept, true))).toThrow(/is derived from owner 1/);
+  expect(kept.get('owners')).toEqual(serialize([address(1, 0), address(2, 0)]));
+  kept.set('owners', serialize([address(1, 0)]));
+  expect(() => new DerivedWallets().visit(new KeptSections(kept, true))).toThrow(/is derived from owner 1/);
 });
 
 test('the wallets of an owner take less than 300 bytes of the heap', () => {
