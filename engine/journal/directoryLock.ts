@@ -19,7 +19,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryLocked, type HolderPlace } from './errors.ts';
-import { codeOf, isOfSystem, lockPathIn } from './files.ts';
+import { codeOf, isOfSystem, lockPathIn, PRIVATE_FILE } from './files.ts';
 
 /** Ids of the locks that this thread holds. Another thread, or another instance of this module, may hold more. */
 const heldIds = new Set<string>();
@@ -157,7 +157,7 @@ function createLock(directory: string, text: string, id: string): boolean {
   const lockPath = lockPathIn(directory);
   const draft = `${lockPath}.new.${id}`;
   try {
-    writeFileSync(draft, text);
+    writeFileSync(draft, text, { mode: PRIVATE_FILE });
     return linkLock(draft, lockPath) ?? fillLock(lockPath, text);
   } finally {
     rmSync(draft, { force: true });
@@ -178,7 +178,7 @@ function linkLock(draft: string, lockPath: string): boolean | undefined {
 function fillLock(lockPath: string, text: string): boolean {
   let lock: number;
   try {
-    lock = openSync(lockPath, 'wx');
+    lock = openSync(lockPath, 'wx', PRIVATE_FILE);
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;

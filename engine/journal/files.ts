@@ -1,6 +1,7 @@
 // Files and folders as a data directory needs them: their paths, making them durably and whole, and where a path really leads.
 // Used by the journal and by everything else that keeps a file in a data directory or copies one.
 import {
+  chmodSync,
   closeSync,
   copyFileSync,
   existsSync,
@@ -81,9 +82,10 @@ export function syncNameOf(folder: string): void {
   }
 }
 
-/** Copies a file with its mode and makes its content durable; syncFolder makes its name durable too. */
+/** Copies a file, for its user alone, and makes its content durable; syncFolder makes its name durable too. */
 export function copyDurably(from: string, to: string): void {
   copyFileSync(from, to);
+  chmodSync(to, PRIVATE_FILE);
   syncFile(to);
 }
 

@@ -52,7 +52,7 @@ export class SnapshotFolder {
    * good; waiting for this does not.
    */
   async tryDisk(): Promise<void> {
-    await writeFile(this.trial, 'a trial', { flush: true });
+    await writeFile(this.trial, 'a trial', { flush: true, mode: PRIVATE_FILE });
     await rm(this.trial);
   }
 

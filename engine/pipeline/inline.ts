@@ -420,8 +420,10 @@ class InlineExchange implements RunningExchange {
     if (snapshots === undefined || this.isFatal || sequencer.sequence !== sequence) return;
     if (sequence < snapshotFrom || !this.isFollowed || !canSnapshot(followers)) return;
     try {
-      await snapshots.tryDisk();
+      // Reading waits for the trial too, since it may hang as well; what the trial found matters only if we have to write.
+      const [trial] = await Promise.allSettled([snapshots.tryDisk()]);
       if (!isSnapshotDue(snapshots.list(), sequence, snapshotFrom, followers)) return;
+      if (trial.status === 'rejected') throw trial.reason;
       writeSnapshot(snapshots, { sequence, tMs, journalHash: journal.endHash }, reducers, followers, untilMs);
     } catch (error) {
       this.log('warn', 'No snapshot was written; the next start replays the journal from an older one.', {

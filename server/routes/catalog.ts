@@ -34,26 +34,33 @@ import { eventFilters, marketFilters } from './catalogFilters.ts';
 import { inSteps } from './rowsReply.ts';
 import { search } from './search.ts';
 
+/** The variable parts of the request's path. */
+type Params = HttpRequest['params'];
+
 /** Renders the JSON of a reply. */
-type Answer = (reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) => Reply['body'];
+type Answer = (reader: QueryReader, catalog: Catalog, views: Views, params: Params) => Reply['body'];
 
 /** Appends the JSON of a reply that may be long; yields before each row. */
 type LongAnswer = (...parameters: Parameters<Answer>) => Generator<undefined, Pieces>;
 
 /** A handler that brings the catalog up to date and then answers from it. */
 function answering(dialect: CatalogDialect, answer: Answer): Handler {
-  return (request: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
+  return ({ query, params }: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
     catalog.settle(exchange.now());
-    return { body: answer(new QueryReader(request.query, dialect), catalog, views, request) };
+    return { body: answer(new QueryReader(query, dialect), catalog, views, params) };
   };
 }
 
-/** The same in steps, with the catalog brought up to date in each. */
+/** The same in steps, with the catalog brought up to date in each. They may wait for long, so they hold no request. */
 function answeringInSteps(dialect: CatalogDialect, answer: LongAnswer): Handler {
-  return function* (request: HttpRequest, { services: { catalog, views, exchange } }: Context): ReplySteps {
+  return ({ query, params }: HttpRequest, { services: { catalog, views, exchange } }: Context): ReplySteps => {
+    const reader = new QueryReader(query, dialect);
     const settle = (): void => catalog.settle(exchange.now());
-    settle();
-    return { body: yield* inSteps(answer(new QueryReader(request.query, dialect), catalog, views, request), settle) };
+    function* reply(): ReplySteps {
+      settle();
+      return { body: yield* inSteps(answer(reader, catalog, views, params), settle) };
+    }
+    return reply();
   };
 }
 
@@ -155,12 +162,12 @@ export function marketById(reader: QueryReader, catalog: Catalog, { markets }: V
   return foundMarket(reader, catalog, 'id', market);
 }
 
-const pathMarket = (reader: QueryReader, catalog: Catalog, views: Views, { params }: HttpRequest): Market => {
+const pathMarket = (reader: QueryReader, catalog: Catalog, views: Views, params: Params): Market => {
   if (params.slug === undefined) return marketById(reader, catalog, views, params.id);
   return foundMarket(reader, catalog, 'slug', views.markets.bySlug(params.slug));
 };
 
-const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, { params }: HttpRequest): EventRow => {
+const pathEvent = (reader: QueryReader, catalog: Catalog, { markets }: Views, params: Params): EventRow => {
   const { slug } = params;
   const event = slug === undefined ? markets.eventByNumber(numberOf(reader, params.id)) : markets.eventBySlug(slug);
   return found(reader, slug === undefined ? 'id' : 'slug', event, (creator) =>
@@ -182,21 +189,21 @@ export function marketPieces(reader: QueryReader, catalog: Catalog, market: Mark
   return pieces;
 }
 
-const oneMarket: Answer = (reader, catalog, views, request) =>
-  marketPieces(reader, catalog, pathMarket(reader, catalog, views, request));
-const marketTags: Answer = (reader, catalog, views, request) =>
-  piecesOf(appendTags, catalog, catalog.eventOf(pathMarket(reader, catalog, views, request)));
-const marketDescription: Answer = (reader, catalog, views, request) => {
-  const market = pathMarket(reader, catalog, views, request);
+const oneMarket: Answer = (reader, catalog, views, params) =>
+  marketPieces(reader, catalog, pathMarket(reader, catalog, views, params));
+const marketTags: Answer = (reader, catalog, views, params) =>
+  piecesOf(appendTags, catalog, catalog.eventOf(pathMarket(reader, catalog, views, params)));
+const marketDescription: Answer = (reader, catalog, views, params) => {
+  const market = pathMarket(reader, catalog, views, params);
   return JSON.stringify({ id: String(market.marketId), description: descriptionOf(market, catalog.eventOf(market)) });
 };
-const oneEvent: LongAnswer = function* (reader, catalog, views, request) {
+const oneEvent: LongAnswer = function* (reader, catalog, views, params) {
   const to: Pieces = [];
-  yield* reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, request), to);
+  yield* reader.dialect.oneEvent(catalog, pathEvent(reader, catalog, views, params), to);
   return to;
 };
-const eventTags: Answer = (reader, catalog, views, request) =>
-  piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, request));
+const eventTags: Answer = (reader, catalog, views, params) =>
+  piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, params));
 
 /** Sort keys of labels, by column name. */
 type LabelKeys = Readonly<Record<string, (label: Label) => number>>;
@@ -231,29 +238,29 @@ const listTags: Answer = (reader, { tags }) => {
 };
 
 /** A tag or a series by its number or slug. @throws BadRequest 404 if it does not exist */
-function labelOf(reader: QueryReader, labels: Catalog['tags'], { params }: HttpRequest): Label {
+function labelOf(reader: QueryReader, labels: Catalog['tags'], params: Params): Label {
   const { id, slug } = params;
   const label = slug === undefined ? labels.byNumber(numberOf(reader, id)) : labels.bySlug(slug);
   if (label === undefined) throw reader.dialect.notFound(slug === undefined ? 'id' : 'slug');
   return label;
 }
 
-const oneTag: Answer = (reader, { tags }, _, request) => JSON.stringify(tagRecord(labelOf(reader, tags, request)));
+const oneTag: Answer = (reader, { tags }, _, params) => JSON.stringify(tagRecord(labelOf(reader, tags, params)));
 
 /** The tag in a path and the tags most related to it. */
-function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, request: HttpRequest) {
-  const tag = labelOf(reader, catalog.tags, request);
+function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, params: Params) {
+  const tag = labelOf(reader, catalog.tags, params);
   const { closed } = readRelated(reader);
   const related = relatedTags(catalog, tag, (number) => views.markets.eventByNumber(number), closed);
   return { tag, related: related.slice(0, LIST_LIMIT_MAX) };
 }
 
-const relationsOfTag: Answer = (reader, catalog, views, request) => {
-  const { tag, related } = tagsRelated(reader, catalog, views, request);
+const relationsOfTag: Answer = (reader, catalog, views, params) => {
+  const { tag, related } = tagsRelated(reader, catalog, views, params);
   return JSON.stringify(related.map((other, at) => relatedTag(tag, other, at + 1)));
 };
-const tagsOfTag: Answer = (reader, catalog, views, request) =>
-  JSON.stringify(tagsRelated(reader, catalog, views, request).related.map(tagRecord));
+const tagsOfTag: Answer = (reader, catalog, views, params) =>
+  JSON.stringify(tagsRelated(reader, catalog, views, params).related.map(tagRecord));
 
 /** Always refuses: wallets have no profiles here. */
 const publicProfile: Answer = (reader) => {
@@ -276,8 +283,8 @@ const listSeries: Answer = (reader, catalog) => {
 /** Most events shown with a series, the newest ones: a series of five-minute rounds has a hundred thousand in a year. */
 const SERIES_EVENTS_MAX = 2_000;
 
-const oneSeries: LongAnswer = function* (reader, catalog, { markets }, request) {
-  const series = labelOf(reader, catalog.series, request);
+const oneSeries: LongAnswer = function* (reader, catalog, { markets }, params) {
+  const series = labelOf(reader, catalog.series, params);
   const newest = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
   const events = newest.filter((event) => (catalog.eventFiguresOf(event).state & RowState.ACTIVE) !== 0);
   const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];

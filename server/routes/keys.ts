@@ -31,7 +31,7 @@ const createKey: Handler = async (request, context) => {
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   if (latest?.isActive && isOfSecret(latest, secret)) throw new BadRequest('Could not create api key');
   // A key of another server secret is replaced.
-  if (!latest?.isActive) requireRoomForKey(context.services, owner, ApiKeyKind.TRADING);
+  if (!latest?.isActive) await requireRoomForKey(context.services, owner, ApiKeyKind.TRADING);
   const generation = latest === undefined ? 0 : latest.generation + 1;
   const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
   const credentials = deriveCredentials(secret, identity);

@@ -37,14 +37,17 @@ function* marketsFrom(all: readonly Market[], after: number | undefined): Genera
   for (let index = after === undefined ? 0 : after + 1; index < all.length; index += 1) yield all[index];
 }
 
-/** A page of the markets of a list, oldest first. */
+/** A page of the markets of a list, oldest first. Its steps may wait for long, so they hold no request. */
 function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof keptRows>): Handler {
-  return function* (request: HttpRequest, { services: { views, catalog } }: Context): ReplySteps {
-    const cursor = parseCursor(request.query.get('next_cursor'));
-    const found = search(marketsFrom(views.markets.list(), cursor.after), isIn, MARKETS_A_STEP);
-    const { rows, nextCursor } = yield* findPage(found, ({ index }) => index, false, cursor, PAGE_ROWS);
-    const render = (market: Market): Uint8Array => rowOf(catalog, market);
-    return { body: yield* inSteps(pagePieces(rows, render, nextCursor, PAGE_ROWS)) };
+  return ({ query }: HttpRequest, { services: { views, catalog } }: Context): ReplySteps => {
+    const cursor = parseCursor(query.get('next_cursor'));
+    function* reply(): ReplySteps {
+      const found = search(marketsFrom(views.markets.list(), cursor.after), isIn, MARKETS_A_STEP);
+      const { rows, nextCursor } = yield* findPage(found, ({ index }) => index, false, cursor, PAGE_ROWS);
+      const render = (market: Market): Uint8Array => rowOf(catalog, market);
+      return { body: yield* inSteps(pagePieces(rows, render, nextCursor, PAGE_ROWS)) };
+    }
+    return reply();
   };
 }
 

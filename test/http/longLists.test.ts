@@ -1,7 +1,9 @@
 // Lists of the catalog and of the order book whose pages hold any number of markets, or look at all of them: no step of such a
 // reply renders or examines more than a few milliseconds' worth, and the whole is the same as in one step. Handlers over a
 // real exchange and its views; counts rows and steps, not time.
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { type Command, encodeCommand, openExchange, VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import type { Handler, Reply, ReplySteps } from '../../server/http/endpoint.ts';
@@ -72,9 +74,9 @@ class Listing {
   }
 
   /** What a handler makes of a GET request. */
-  ask(path: string, query = '', params = {}): ReturnType<Handler> {
+  ask(path: string, query = '', params = {}, body = new Uint8Array()): ReturnType<Handler> {
     const services = { views: this.views, catalog: this.catalog, exchange: { now: () => T0 } };
-    return callHandler('GET', path, { query: new URLSearchParams(query), params }, { services });
+    return callHandler('GET', path, { query: new URLSearchParams(query), params, body }, { services });
   }
 }
 
@@ -134,6 +136,31 @@ test.each(['', '/gamma'])('%s/series/{id} of many events is made in steps', asyn
   const { text, rendered } = await make(listing.ask(`${mount}/series/{id}`, '', { id: '1' }));
   expect(rendered).toEqual([100, 100, 50]);
   expect(JSON.parse(text).events).toHaveLength(250);
+});
+
+test.each([
+  ['/gamma/events', 'order=id&ascending=true'],
+  ['/gamma/events/keyset', 'order=id&ascending=true'],
+  ['/events/{id}', ''],
+  ['/gamma/events/{id}', ''],
+  ['/series/{id}', ''],
+  ['/gamma/public-search', 'q=match&sort=id&ascending=true'],
+  ['/markets', 'next_cursor='],
+  ['/simplified-markets', ''],
+])('a reply of %s?%s that waits holds no request', async (path, query) => {
+  const listing = await listingOf(1, 110);
+  await listing.addEvents(110, 1);
+  async function begin() {
+    const body = new Uint8Array(100);
+    const made = await listing.ask(path, query, { id: '1' }, body);
+    expect('next' in made && made.next()).toMatchObject({ done: false });
+    return { made, held: new WeakRef(body) };
+  }
+  const { made, held } = await begin();
+  await turn(); // a WeakRef keeps its target until the end of the turn
+  collectGarbage();
+  expect(held.deref() === undefined).toBe(true);
+  await make(made);
 });
 
 test('a usual page is made in one step', async () => {

@@ -17,10 +17,10 @@ const withKey = (key: string, method: string, path: string, address = alice.wall
   send(server.url, method, path, undefined, { POLY_ADDRESS: address, POLY_API_KEY: key });
 
 /** Commands that create keys of an owner, at the nonces from 1. */
-const keysFor = (owner: string, kind: ApiKeyKind, count: number) =>
+const keysFor = (owner: string, kind: ApiKeyKind, count: number, secret = server.services.secret) =>
   Array.from({ length: count }, (_, index) => {
     const identity = { kind, owner, nonce: index + 1, generation: 0 };
-    const keyId = requireKeyId(deriveCredentials(server.services.secret, identity).apiKey);
+    const keyId = requireKeyId(deriveCredentials(secret, identity).apiKey);
     return { type: 'CreateApiKey', keyId, ...identity } as const;
   });
 
@@ -166,6 +166,23 @@ describe('an owner with as many active keys as one may have', () => {
     expect((await call(trader, 'POST', '/auth/builder-api-key')).status).toBe(200);
     expect((await call(trader, 'DELETE', '/auth/api-key')).status).toBe(200);
     expect((await make(MAX + 5)).status).toBe(200);
+  });
+
+  test('gets further ones if those are of another server secret, which no list shows', async () => {
+    const wallet = server.wallets[4];
+    const trader = { wallet, key: await createKey(server.url, wallet) };
+    const owner = wallet.address.toLowerCase();
+    const former = Buffer.alloc(32, 7);
+    for (const kind of [ApiKeyKind.TRADING, ApiKeyKind.READONLY, ApiKeyKind.BUILDER]) {
+      const keys = keysFor(owner, kind, MAX, former);
+      await Promise.all(keys.map((key) => server.exchange.submit(encodeCommand(key))));
+    }
+    for (const path of ['/auth/readonly-api-key', '/auth/builder-api-key']) {
+      expect([path, (await call(trader, 'POST', path)).status]).toEqual([path, 200]);
+    }
+    const nonce = String(MAX + 5);
+    const made = await send(server.url, 'POST', '/auth/api-key', undefined, l1Headers(wallet, nonce));
+    expect(made.status).toBe(200);
   });
 });
 

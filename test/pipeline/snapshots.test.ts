@@ -134,6 +134,27 @@ test('a stop whose disk hangs waits for it without blocking the process', { time
   });
 });
 
+test('a stop on a disk that takes nothing warns only if a snapshot is due', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 10, 1);
+    const trial = join(dataDir, 'snapshots.draft');
+    for (const [rounds, expected] of [
+      [0, []],
+      [1, [expect.stringMatching(/^No snapshot was written.*EISDIR/)]],
+    ] as const) {
+      const { exchange } = await started(dataDir, clock, 1, 10);
+      await submitRounds(exchange, clock, 2, { rounds, commandsEach: 30 });
+      warnings.length = 0;
+      mkdirSync(trial);
+      await exchange.close();
+      rmSync(trial, { recursive: true });
+      expect(warnings).toEqual(expected);
+      expect(snapshotsIn(dataDir)).toEqual([`${last}.snapshot`]);
+    }
+  });
+});
+
 test('a stop that cannot list the snapshots logs the reason and releases the data directory', { timeout }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = new VirtualClock(START_MS);
