@@ -231,6 +231,31 @@ test('a burst that exceeds the send buffer is deferred for its followers and sen
   }
 });
 
+test('a burst within the limit reaches a client although the system has no room for any of it', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000 });
+  await deepen(0, 4_000);
+  const socket = await follow(1);
+  const connection = ping.mock.contexts.at(-1) as Connection;
+  const other = await follow(1);
+  const before = numberOf(socket);
+  socket.ws.pause();
+  while (connection.socket.getBufferedAmount() <= 8_000) {
+    connection.send(`[${' '.repeat(8_000)}]`); // no message at all
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const owe = vi.spyOn(MarketSubscriber.prototype, 'owe');
+  await Promise.all(Array.from({ length: 6 }, () => buy(0, 1, 1, 6_000, 200)));
+  await other.until(() => numberOf(other) === before + 24);
+  expect(owe).not.toHaveBeenCalled();
+  owe.mockRestore();
+  socket.ws.resume();
+  await vi.waitFor(() => expect([socket.closed, numberOf(socket)]).toEqual([undefined, before + 24]), PATIENCE);
+  for (const each of [socket, other]) {
+    expectSound(each);
+    await each.close();
+  }
+});
+
 test('a burst costs a socket by its markets or by the changed ones, whichever are fewer', async () => {
   const markets = 20;
   await start(markets + 1);
