@@ -70,6 +70,8 @@ export const streamLimits = {
   dumpFrameBytes: 65_536,
   /** Messages that a replay renders at a time, to keep others from waiting for it. */
   replayStep: 48,
+  /** No further change is rendered with them above this, bytes: what a full socket does not take is rendered again. */
+  replayBytes: 65_536,
   /** How long the dumps and replays of all sockets together may take of one event-loop turn, ms; one step may overrun it. */
   payTurnMsMax: 4,
 } as const;
