@@ -49,9 +49,12 @@ export const streamLimits = {
   /** How many messages a socket may send at once, and how many more each second; the burst allows one per token followed. */
   messagesBurst: 2_100,
   messagesPerSecond: 20,
-  /** Bytes that may wait in memory for one socket, once the operating system's own buffers are full. */
-  backpressureBytesMax: 32_768,
-  /** Message bytes that one flush may send to a socket, far below the operating system's buffers. More is owed instead. */
+  /**
+   * Bytes that may wait in memory for one socket, once the operating system's own buffers are full: what is paced, and then one
+   * whole flush, since on a network those buffers may begin with less than 90 kB.
+   */
+  backpressureBytesMax: 294_912,
+  /** Message bytes that one flush may send to a socket. More is owed instead. */
   burstBytesMax: 262_144,
   /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
@@ -67,10 +70,12 @@ export const streamLimits = {
   dumpFrameBytes: 65_536,
   /** Messages that a replay renders at a time, to keep others from waiting for it. */
   replayStep: 48,
+  /** No further change is rendered with them above this, bytes: what a full socket does not take is rendered again. */
+  replayBytes: 65_536,
   /** How long the dumps and replays of all sockets together may take of one event-loop turn, ms; one step may overrun it. */
   payTurnMsMax: 4,
 } as const;
 
-if (streamLimits.pacedBytesMax * 2 > streamLimits.backpressureBytesMax) {
-  throw new Error('stream limits: a paced frame must find room before a socket counts as too slow');
+if (streamLimits.pacedBytesMax * 2 + streamLimits.burstBytesMax > streamLimits.backpressureBytesMax) {
+  throw new Error('stream limits: a paced frame and a whole flush must find room before a socket counts as too slow');
 }

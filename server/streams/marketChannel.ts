@@ -272,7 +272,8 @@ export class MarketSubscriber implements Subscriber {
     const { stream, form } = subscription;
     const { connection, host } = this;
     if (this.endFrame()) return 0;
-    const missed = messagesSince(host.feed, subscription, number, streamLimits.replayStep);
+    const { replayStep, replayBytes } = streamLimits;
+    const missed = messagesSince(host.feed, subscription, number, replayStep, replayBytes);
     if (missed === undefined) {
       const isAhead = number > stream.numbers[form];
       const reason = isAhead ? 'the sequence is ahead of the stream' : 'the missing messages are no longer kept';

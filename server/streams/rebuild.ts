@@ -42,13 +42,14 @@ interface Missed {
 
 /**
  * The messages of a form after `number`, oldest first: those of at least one change, and of no further change once there are
- * `messagesMin` messages. Undefined if some of them are no longer kept.
+ * `messagesMin` messages, or `bytesMin` bytes of any form. Undefined if some of them are no longer kept.
  */
 export function messagesSince(
   { markets, views }: StreamFeed,
   { stream, market, form }: Pick<MarketSubscription, 'stream' | 'market' | 'form'>,
   number: number,
   messagesMin: number,
+  bytesMin: number,
 ): Missed | undefined {
   const found = markets.since(stream, form, number);
   if (found === undefined) return undefined;
@@ -75,7 +76,7 @@ export function messagesSince(
       indexes.push(index);
       sequences.push(sequence);
     }
-    if (indexes.length >= messagesMin) break;
+    if (indexes.length >= messagesMin || messages.byteLength >= bytesMin) break;
   }
   return { messages, indexes, sequences };
 }

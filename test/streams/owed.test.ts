@@ -9,6 +9,7 @@ import { type StreamSettings, streamSettings } from '../../server/streams/limits
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import type { MarketStream } from '../../server/streams/marketStream.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
+import { MessageBatch } from '../../server/streams/messages.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import type { Publisher } from '../../server/streams/publisher.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
@@ -231,6 +232,31 @@ test('a burst that exceeds the send buffer is deferred for its followers and sen
   }
 });
 
+test('a burst within the limit reaches a client although the system has no room for any of it', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000 });
+  await deepen(0, 4_000);
+  const socket = await follow(1);
+  const connection = ping.mock.contexts.at(-1) as Connection;
+  const other = await follow(1);
+  const before = numberOf(socket);
+  socket.ws.pause();
+  while (connection.socket.getBufferedAmount() <= 8_000) {
+    connection.send(`[${' '.repeat(8_000)}]`); // no message at all
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const owe = vi.spyOn(MarketSubscriber.prototype, 'owe');
+  await Promise.all(Array.from({ length: 6 }, () => buy(0, 1, 1, 6_000, 200)));
+  await other.until(() => numberOf(other) === before + 24);
+  expect(owe).not.toHaveBeenCalled();
+  owe.mockRestore();
+  socket.ws.resume();
+  await vi.waitFor(() => expect([socket.closed, numberOf(socket)]).toEqual([undefined, before + 24]), PATIENCE);
+  for (const each of [socket, other]) {
+    expectSound(each);
+    await each.close();
+  }
+});
+
 test('a burst costs a socket by its markets or by the changed ones, whichever are fewer', async () => {
   const markets = 20;
   await start(markets + 1);
@@ -340,6 +366,32 @@ test('a replay sends one message after another while there is room, and the rest
     expectSound(each);
     await each.close();
   }
+});
+
+test('a replay of deep books to a slow reader renders little more than it sends', async () => {
+  await start(1, { answerMsMin: 600_000, answerMsMax: 600_000 });
+  await deepen(0, 1_500, 1);
+  const socket = await follow(1);
+  const [[stream_id, sequence]] = socket.reader.sequences;
+  await socket.close();
+  for (let count = 0; count < 10; count += 1) await buy(0, 1, 1, 8_500, 200);
+  const resumed = await TestSocket.open(server.url, '/ws/market');
+  const connection = ping.mock.contexts.at(-1) as Connection;
+  const begin = vi.spyOn(MessageBatch.prototype, 'begin');
+  const send = vi.spyOn(connection, 'send');
+  let room = 1;
+  const isFull = vi.spyOn(connection, 'isFull', 'get').mockImplementation(() => send.mock.calls.length >= room);
+  resumed.send({ type: 'market', resume: { stream_id, sequence } });
+  while (send.mock.calls.length < 40) {
+    await vi.waitFor(() => expect(send).toHaveBeenCalledTimes(room), PATIENCE);
+    room += 1;
+    connection.drained();
+  }
+  await vi.waitFor(() => expect(numberOf(resumed)).toBe(sequence + 40), PATIENCE);
+  expect(begin.mock.calls.length).toBeLessThan(8 * 40);
+  for (const spy of [begin, isFull]) spy.mockRestore();
+  expectSound(resumed);
+  await resumed.close();
 });
 
 test('an owner that stops reading during its replay from the log does not block the log for others', async () => {

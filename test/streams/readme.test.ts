@@ -49,6 +49,7 @@ const sentences: Readonly<Record<keyof Limits, ((figure: number) => string) | un
   pacedBytesMax: undefined,
   dumpFrameBytes: undefined,
   replayStep: undefined,
+  replayBytes: undefined,
   payTurnMsMax: undefined,
 };
 
