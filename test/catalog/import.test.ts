@@ -2,31 +2,19 @@
 // nothing, and that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { createWriteStream, existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { Exchange } from '../../engine/core/index.ts';
-import {
-  EventWriter,
-  encodeCommand,
-  JournalReader,
-  MemoryStore,
-  openExchange,
-  StorageUnavailable,
-} from '../../engine/index.ts';
+import { EventWriter, encodeCommand, JournalReader, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
 import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
-import { outageRefusal } from '../../server/wire/rejections.ts';
 import { ADMIN, send } from '../support/client.ts';
 import { ownerCommands } from '../support/commands.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
@@ -34,19 +22,8 @@ import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
 import { canRehearse } from '../support/rehearsal.ts';
 import { startTestServer } from '../support/server.ts';
+import { EVENT, fileOf, folder, SERIES, TAG } from './importFiles.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'outcry-import-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function fileOf(name: string, lines: readonly (object | string)[]): string {
-  const file = join(folder, name);
-  writeFileSync(file, lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n'));
-  return file;
-}
-
-const TAG = { kind: 'tag', slug: 'sports', label: 'All sports' };
-const SERIES = { kind: 'series', slug: 'weekly', title: 'Week by week', recurrence: 'weekly' };
-const EVENT = { kind: 'event', slug: 'match', title: 'A match', tags: ['sports'], series: 'weekly', neg_risk: true };
 /** A market's own id, where the line gives one. */
 const CONDITION = `0x${'7'.repeat(64)}`;
 
@@ -497,92 +474,6 @@ test('an outcome named "split" is rejected in a market that is not resolved yet'
   await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
     `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are invalid; nothing was imported.`,
   );
-  await server.close();
-});
-
-test('a malformed or unreachable --url, or one with credentials, fails with an error that explains the fix', async () => {
-  for (const url of ['nonsense', '127.0.0.1:8080', 'localhost:8080', 'file:///tmp']) {
-    await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
-      `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
-    );
-  }
-  const open = runningTarget('http://me:hidden@127.0.0.1:8080', 'dev-admin');
-  await expect(open).rejects.toThrow(
-    /^--url must not contain a user name or password; pass the token in --admin-token/,
-  );
-  const url = `http://127.0.0.1:${await freePort()}`;
-  await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
-    `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,
-  );
-});
-
-test('a --url where something else answers, or breaks off its answer, fails with an error that says so', async () => {
-  const answers = ['<html>', '{"ok":true}', 'null', undefined];
-  for (const answer of answers) {
-    const stranger = createServer((_request, response) => {
-      if (answer !== undefined) response.end(answer);
-      else response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy());
-    });
-    await once(stranger.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`; // of a listening server
-    const reason =
-      answer === undefined
-        ? `The exchange at ${url} does not answer (UND_ERR_SOCKET): start one, or name it with --url.`
-        : `What answers at ${url} is not an exchange: name one with --url.`;
-    await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(reason);
-    stranger.close();
-  }
-});
-
-test('a connection lost during the commit is reported as an unknown outcome, which importing again settles', async () => {
-  const server = await startTestServer();
-  // Passes requests on, but cuts the connection once the exchange has committed the import.
-  const proxy = createServer(async ({ method = '', url = '' }, response) => {
-    const body = await text(response.req);
-    const headers = { ...ADMIN, 'content-type': 'application/json' };
-    const reply = await fetch(server.url + url, { method, headers, ...(body !== '' && { body }) });
-    if (url.endsWith('/commit')) response.destroy();
-    else response.writeHead(reply.status).end(await reply.text());
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // of a listening server
-  const file = fileOf('lost.jsonl', [TAG, SERIES, EVENT]);
-  const end = await runToEnd(['import', file, '--url', url]);
-  expect([end.status, end.output]).toEqual([
-    9,
-    `The connection to the exchange at ${url} was lost (UND_ERR_SOCKET) while the import was being committed. Either all of ` +
-      'it was imported or nothing: import the file again, which is refused if it was imported.\n',
-  ]);
-  await expect(importFile(file, await runningTarget(server.url, 'dev-admin'))).rejects.toThrow(
-    /:3: the exchange already has an event match\n1 of 3 lines is invalid; nothing was imported\.$/,
-  );
-  proxy.close();
-  await server.close();
-});
-
-test('a commit whose outcome the exchange does not know is reported so, with exit status 9', async () => {
-  const server = await startTestServer();
-  const { status, text: error, extra } = outageRefusal(new StorageUnavailable('the disk hangs', true)) ?? {};
-  // Passes requests on, but answers a commit as an exchange does whose disk hangs meanwhile.
-  const proxy = createServer(async ({ method = '', url = '' }, response) => {
-    const body = await text(response.req);
-    if (url.endsWith('/commit')) {
-      response.writeHead(status ?? 0).end(JSON.stringify({ error, ...extra }));
-      return;
-    }
-    const headers = { ...ADMIN, 'content-type': 'application/json' };
-    const reply = await fetch(server.url + url, { method, headers, ...(body !== '' && { body }) });
-    response.writeHead(reply.status).end(await reply.text());
-  });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // of a listening server
-  const end = await runToEnd(['import', fileOf('undecided.jsonl', [TAG, SERIES, EVENT]), '--url', url]);
-  expect([end.status, end.output]).toEqual([
-    9,
-    `The exchange at ${url} does not know whether the import was committed. Either all of it was imported or nothing: import ` +
-      'the file again, which is refused if it was imported.\n',
-  ]);
-  proxy.close();
   await server.close();
 });
 

@@ -1,11 +1,10 @@
 // What a socket is owed is paid on it, in whole frames and as far as there is room, however much it is and however its
 // client reads: replays of deep books, gaps, an owner's messages from memory and from the log, new markets. Nothing is lost
 // between two streams of a market. A client here reads at its own pace, and is not held for that.
-import { afterEach, expect, test, vi } from 'vitest';
-import { type Command, encodeCommand, MarketField } from '../../engine/index.ts';
+import { expect, test, vi } from 'vitest';
+import type { Command } from '../../engine/index.ts';
 import { NEW_MARKETS_MAX } from '../../server/streams/catalogChannel.ts';
 import { Connection } from '../../server/streams/connection.ts';
-import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import type { MarketStream } from '../../server/streams/marketStream.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
@@ -13,104 +12,28 @@ import { MessageBatch } from '../../server/streams/messages.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import type { Publisher } from '../../server/streams/publisher.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
-import { UserStream } from '../../server/streams/userFeed.ts';
-import { buyCommand } from '../support/commands.ts';
-import { orderIdOf, wordOf } from '../support/hex.ts';
+import { wordOf } from '../support/hex.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-import { tempDir } from '../support/tempDir.ts';
+import {
+  assetsOf,
+  buy,
+  deepen,
+  expectSound,
+  follow,
+  hold,
+  listen,
+  numberOf,
+  ping,
+  readWithBreak,
+  server,
+  start,
+  stop,
+  submit,
+  untilPings,
+} from './owedWorld.ts';
 import { TestSocket } from './socket.ts';
-import { authOf, conditionOf, foundingCommands, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
-
-const hold = vi.spyOn(Connection.prototype, 'hold');
-const ping = vi.spyOn(Connection.prototype, 'ping');
-let server: TestServer;
-let orderCount = 0;
-afterEach(() => server.close());
-
-/** Orders at a time, while many levels are made. */
-const AT_ONCE = 500;
-
-async function start(markets: number, streams: Partial<StreamSettings> = {}, dataDir?: string): Promise<void> {
-  server = await startTestServer({ config: { dataDir, streams: { ...streamSettings, ...streams } } });
-  await Promise.all(foundingCommands(markets).map((command) => server.exchange.submit(command)));
-  hold.mockClear();
-  ping.mockClear();
-}
-
-const submit = (command: Command) => server.exchange.submit(encodeCommand(command));
-
-/** Places a BUY that rests or takes; returns its id. */
-async function buy(marketIndex: number, trader: number, outcome: number, pips: number, lots: number): Promise<string> {
-  orderCount += 1;
-  const orderId = orderIdOf(orderCount);
-  const order = { orderId, marketIndex, outcome, pips, lots, timestampMs: Date.now() };
-  await submit(buyCommand({ owner: ownerOf(trader), keyId: keyIdOf(trader) }, order));
-  return orderId;
-}
-
-/** Makes many levels, with many lots at the best one, so that each trade comes with large books. */
-async function deepen(marketIndex: number, topPips: number, tickPips = 10, lots = 1_000): Promise<void> {
-  await submit({ type: 'UpdateMarket', marketIndex, mask: MarketField.TICK, ...PLAIN_TERMS, tickPips });
-  await buy(marketIndex, 0, 0, topPips, 1_000_000);
-  for (let from = 100; from < topPips; from += AT_ONCE * tickPips) {
-    const count = Math.min(AT_ONCE, Math.ceil((topPips - from) / tickPips));
-    const prices = Array.from({ length: count }, (_, at) => from + at * tickPips);
-    await Promise.all(prices.map((pips) => buy(marketIndex, 0, 0, pips, lots)));
-  }
-}
-
-const assetsOf = (markets: number) =>
-  Array.from({ length: markets }, (_, market) => [tokenOf(market, 0), tokenOf(market, 1)]).flat();
-
-async function follow(markets: number): Promise<TestSocket> {
-  const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', assets_ids: assetsOf(markets) });
-  await socket.until(({ reader }) => reader.counts.get('book') === 2 * markets);
-  return socket;
-}
-
-/** A socket on the user channel of an owner, once its stream is known. */
-async function listen(owner: number): Promise<TestSocket> {
-  const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth: authOf(server.services.secret, owner) });
-  await socket.until(({ reader }) => reader.sequences.size === 1);
-  return socket;
-}
-
-/** Stops reading, and waits until the exchange has noticed. */
-async function stop(socket: TestSocket): Promise<void> {
-  socket.ws.pause();
-  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
-}
-
-/** Reads up to the ping, answers, and then pauses for less than what is allowed. */
-function readWithBreak(socket: TestSocket): void {
-  socket.ws.once('ping', () => {
-    socket.ws.pause();
-    setTimeout(() => socket.ws.resume(), 700);
-  });
-  socket.ws.resume();
-}
-
-/** Waits until there have been this many pings. */
-const untilPings = (count: number) =>
-  vi.waitFor(() => expect(ping.mock.calls.length).toBeGreaterThanOrEqual(count), PATIENCE);
-
-/** A subscription that resumes an owner's stream from its beginning. */
-const resumeOf = ({ reader }: TestSocket) => ({
-  type: 'user',
-  resume: { stream_id: [...reader.sequences.keys()][0], sequence: 0 },
-});
-
-const numberOf = ({ reader }: TestSocket): number => [...reader.sequences.values()][0];
-
-/** Expects a socket that is open and missed nothing. */
-function expectSound(socket: TestSocket): void {
-  expect(socket.closed).toBeUndefined();
-  expect(socket.reader.faults).toEqual([]);
-}
+import { authOf, conditionOf, keyIdOf, ownerOf, StreamWorkload, tokenOf } from './workload.ts';
 
 test('pings do not close a client that reads a long replay slowly', async () => {
   await start(1);
@@ -394,65 +317,6 @@ test('a replay of deep books to a slow reader renders little more than it sends'
   await resumed.close();
 });
 
-test('an owner that stops reading during its replay from the log does not block the log for others', async () => {
-  const dataDir = tempDir();
-  await start(1, { userEntriesMax: 4, answerMsMax: 100 }, dataDir);
-  for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
-  const [stopped, other] = await Promise.all([listen(0), listen(1)]);
-  const asked = ping.mock.calls.length;
-  stopped.ws.pause();
-  await untilPings(asked + 1);
-  stopped.send(resumeOf(stopped));
-  await vi.waitFor(() => expect(hold).toHaveBeenCalled(), PATIENCE);
-  other.send(resumeOf(other));
-  await vi.waitFor(() => expect(other.reader.eventCount).toBe(20), PATIENCE);
-  stopped.ws.resume();
-  await vi.waitFor(() => expect(stopped.reader.eventCount).toBe(20), PATIENCE);
-  for (const socket of [stopped, other]) {
-    expect(socket.closed).toBeUndefined();
-    await socket.close();
-  }
-});
-
-test('a client that requests its past 100 times and leaves does not block the log for others', async () => {
-  const dataDir = tempDir();
-  await start(1, { userEntriesMax: 4 }, dataDir);
-  for (let number = 0; number < 40; number += 1) await buy(0, number % 2, 0, 4_000, 200);
-  const [one, other] = await Promise.all([listen(0), listen(1)]);
-  let threads = 0;
-  const count = (): void => {
-    threads += 1;
-  };
-  process.on('worker', count);
-  for (let time = 0; time < 100; time += 1) one.send(resumeOf(one));
-  one.send('PING');
-  await one.until(({ frames }) => frames.includes('PONG'));
-  await one.close();
-  other.send(resumeOf(other));
-  await vi.waitFor(() => expect(other.reader.eventCount).toBe(20), PATIENCE);
-  process.off('worker', count);
-  expect(threads).toBeGreaterThan(0);
-  expect(threads).toBeLessThan(10);
-  await other.close();
-});
-
-test('a socket that ends takes its question out of the line for the log', async () => {
-  await start(1, { userEntriesMax: 4 }, tempDir());
-  for (let number = 0; number < 20; number += 1) await buy(0, 0, 0, 4_000, 200);
-  const request = vi.spyOn(UserSubscriber.prototype, 'request');
-  const socket = await listen(0);
-  const [{ host }] = request.mock.contexts as unknown as { readonly host: Publisher }[];
-  request.mockRestore();
-  const read = vi.spyOn(host.userLog ?? expect.unreachable('there is a log'), 'read');
-  read.mockReturnValue(new Promise(() => {}));
-  socket.send(resumeOf(socket));
-  await vi.waitFor(() => expect(read).toHaveBeenCalledTimes(1), PATIENCE);
-  const [[, , leaving]] = read.mock.calls;
-  expect(leaving.aborted).toBe(false);
-  await socket.close();
-  await vi.waitFor(() => expect(leaving.aborted).toBe(true), PATIENCE);
-});
-
 test('a socket that switches streams while markets change ends at the current sequence numbers', async () => {
   const markets = 300;
   await start(markets);
@@ -615,28 +479,6 @@ test('a pending gap uses the numbers of the stream to which the socket has meanw
   expect([missed, reason]).toEqual([1, 'the missing messages are no longer kept']);
   expectSound(socket);
   await socket.close();
-});
-
-test('streams that wait for the log are not searched in memory at each of their events', async () => {
-  const dataDir = tempDir();
-  await start(3, { userEntriesMax: 8 }, dataDir);
-  const socket = await listen(0);
-  for (const market of [0, 1, 2]) for (let count = 0; count < 10; count += 1) await buy(market, 0, 0, 4_000, 100);
-  await socket.until(({ reader }) => reader.eventCount === 30);
-  const [all] = socket.reader.sequences.keys();
-  await socket.close();
-  const since = vi.spyOn(UserStream.prototype, 'since');
-  const resumed = await TestSocket.open(server.url, '/ws/user');
-  const resume = [0, 1].map((market) => ({ stream_id: all.replace('-all-', `-0000000${market}-`), sequence: 0 }));
-  resumed.send({ type: 'user', auth: authOf(server.services.secret, 0), resume });
-  // Both must be read from the log, one after the other: the second now waits for the first.
-  await vi.waitFor(() => expect(since).toHaveBeenCalledTimes(2), PATIENCE);
-  for (let count = 0; count < 4; count += 1) await buy(1, 0, 0, 4_000, 100);
-  await resumed.until(({ reader }) => reader.eventCount === 24);
-  expect(since.mock.results.filter(({ value }) => value === undefined)).toHaveLength(3);
-  since.mockRestore();
-  expectSound(resumed);
-  await resumed.close();
 });
 
 test('a message for which a stream had no room is sent although a round over the streams had just passed it', async () => {
