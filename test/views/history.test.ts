@@ -1,0 +1,58 @@
+// The snapshot of the price histories: markets without a point between others with some are loaded as they were, and points
+// out of order are refused, since every query relies on ascending minutes.
+import { expect, test } from 'vitest';
+import { SnapshotUnusable } from '../../engine/index.ts';
+import { type BooksView, HistoryView, type MarketsView } from '../../server/views/index.ts';
+import { KeptSections } from '../support/keptSections.ts';
+
+const START_MS = 1_800_000_000_000;
+const markets = { byIndex: () => ({ status: 1 }) } as unknown as MarketsView; // open
+
+function put(history: HistoryView, marketIndex: number, minute: number, bidPips: number): void {
+  const books = { bestBidPips: () => bidPips, bestAskPips: () => 9_000 } as unknown as BooksView; // all that the view asks for
+  history.bookChanged(marketIndex);
+  history.recordEnded(books, markets, START_MS + minute * 60_000);
+}
+
+function keptOf(points: readonly (readonly [market: number, minute: number])[]): Map<string, unknown> {
+  const history = new HistoryView();
+  for (const [at, [marketIndex, minute]] of points.entries()) put(history, marketIndex, minute, 1_000 + at);
+  const kept = new Map<string, unknown>();
+  history.visit(new KeptSections(kept, false));
+  return kept;
+}
+
+function load(kept: Map<string, unknown>): HistoryView {
+  const history = new HistoryView();
+  history.visit(new KeptSections(kept, true));
+  return history;
+}
+
+test('histories of some markets among others without a point are loaded, and go on', () => {
+  const loaded = load(
+    keptOf([
+      [2, 0],
+      [5, 1],
+      [2, 3],
+    ]),
+  );
+  for (const market of [0, 1, 3, 4, 6]) expect(loaded.firstS(market)).toBeUndefined();
+  put(loaded, 3, 4, 2_000);
+  put(loaded, 2, 5, 3_000);
+  const firstS = START_MS / 1000;
+  expect([2, 3, 5].map((market) => loaded.firstS(market))).toEqual([firstS, firstS + 240, firstS + 60]);
+  const lastS = firstS + 360;
+  const { sums } = loaded.samples(2, { startS: firstS, endS: lastS, lastS, stepS: 60 });
+  expect(sums).toEqual([10_000, 10_000, 10_000, 10_002, 10_002, 12_000]);
+});
+
+test('a history whose minutes fall is not loaded', () => {
+  expect(() =>
+    load(
+      keptOf([
+        [0, 5],
+        [0, 2],
+      ]),
+    ),
+  ).toThrow(SnapshotUnusable);
+});
