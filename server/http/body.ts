@@ -5,7 +5,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
 import { bufferOf, reasonOf } from '../../engine/index.ts';
-import { RETRY_SECONDS } from '../wire/rejections.ts';
+import { unavailable } from '../wire/rejections.ts';
 import { BadRequest } from './errors.ts';
 import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';
@@ -46,7 +46,7 @@ function grown(held: Uint8Array, usedBytes: number, bytes: number): Uint8Array {
 function bodyTooSlow(): BadRequest {
   const most = httpLimits.incomingBodiesBytesMax;
   const text = `the body arrived too slowly: more than ${most} bytes of request bodies were in flight at once`;
-  return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
+  return unavailable(text);
 }
 
 /** A body that is being received. */

@@ -10,7 +10,7 @@ import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
 import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
-import { outageRefusal, RETRY_SECONDS, replyError } from '../wire/rejections.ts';
+import { outageRefusal, RETRY_SECONDS, replyError, unavailable } from '../wire/rejections.ts';
 import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } from './allowlist.ts';
 import { publishAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
@@ -145,7 +145,7 @@ export class Door {
     if (route === undefined) throw new BadRequest(notFoundText(path), { status: 404 });
     const { entry, params } = route;
     visit.isOpen = entry.isOpen;
-    if (this.isStopping) throw new BadRequest('the exchange is stopping', { status: 503, headers: RETRY });
+    if (this.isStopping) throw unavailable('the exchange is stopping');
     if (method === 'OPTIONS') {
       this.send(visit, preflight(entry, req.getHeader('access-control-request-headers')));
       return;

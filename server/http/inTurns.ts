@@ -3,9 +3,8 @@
 // that none waits for all that another asks for; each has one reply built at a time, since half-built ones hold memory. Those
 // that wait hold what their first steps made, so only so many may wait. Called by handle.ts with a handler's result. Data
 // that a step has read may have changed by the next one.
-import { RETRY_SECONDS } from '../wire/rejections.ts';
+import { unavailable } from '../wire/rejections.ts';
 import type { Reply, ReplySteps } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
 /** The client waiting for a reply. */
@@ -40,9 +39,6 @@ const waiting: Line[] = [];
 /** The replies in all lines. */
 let unfinishedCount = 0;
 
-const refusal = (text: string): BadRequest =>
-  new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
-
 /**
  * Makes room for a reply in a line. If too many wait in all lines, the last one of the longest is refused, so that a few
  * networks cannot keep the others out.
@@ -52,10 +48,12 @@ const refusal = (text: string): BadRequest =>
 function makeRoom(length: number): void {
   const { networkRepliesMax, unfinishedRepliesMax } = httpLimits;
   if (length >= networkRepliesMax) {
-    throw refusal(`${length} long replies to this address wait to be built, and no more may; wait for some of them`);
+    throw unavailable(
+      `${length} long replies to this address wait to be built, and no more may; wait for some of them`,
+    );
   }
   if (unfinishedCount < unfinishedRepliesMax) return;
-  const tooMany = refusal(`${unfinishedCount} long replies wait to be built, and no more may; ask again later`);
+  const tooMany = unavailable(`${unfinishedCount} long replies wait to be built, and no more may; ask again later`);
   let longest: Unfinished[] = [];
   for (const { replies } of lines.values()) if (replies.length > longest.length) longest = replies;
   if (longest.length <= length + 1) throw tooMany;

@@ -252,6 +252,11 @@ export function outageRefusal(error: unknown): RejectionReply | undefined {
   return error instanceof HistorianUnavailable ? historyRefusal(error) : undefined;
 }
 
+/** The error that refuses a request for which there is no room at present, and that says when to ask again. */
+export function unavailable(text: string): BadRequest {
+  return new BadRequest(text, { status: 503, headers: { 'retry-after': String(RETRY_SECONDS.unavailable) } });
+}
+
 /** The error that answers a command with a Rejected event, ready to throw. */
 export function rejectionError(event: EventOf<'Rejected'>, context: RejectionContext = {}): BadRequest {
   return replyError(rejectionReply(rejectionName(event.code), event.a, event.b, event.c, context));
