@@ -9,9 +9,9 @@ import type { Turns } from './auth/turns.ts';
 import type { WalletDeriver } from './auth/wallets.ts';
 import type { Catalog } from './catalog/index.ts';
 import type { ServerConfig } from './config/config.ts';
-import type { Historian } from './history/queries.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Views } from './views/index.ts';
+import type { Historian } from './wire/historyQueries.ts';
 
 /** The services of a running server. */
 export interface Services {

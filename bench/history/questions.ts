@@ -1,6 +1,6 @@
 // The questions of the history bench: each endpoint at its default limit, about wallets and markets drawn as busy as they
 // are. Used by measure.ts. Everything is drawn from a seed, so two runs ask the same questions.
-import type { HistoryQuery } from '../../server/history/queries.ts';
+import type { HistoryQuery } from '../../server/wire/historyQueries.ts';
 import type { SeededRandom } from '../lib/seededRandom.ts';
 import { conditionOf, MARKET_SKEW, MARKETS_AN_EVENT, skewed, WALLET_SKEW, type WorldSize, walletOf } from './names.ts';
 

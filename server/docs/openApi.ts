@@ -3,10 +3,10 @@
 import { z } from 'zod';
 import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
-import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
-import type { ParameterSchemas } from '../http/schema.ts';
 import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
+import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { refusal } from '../wire/schemas/common.ts';
+import type { ParameterSchemas } from '../wire/schemas/endpointSchema.ts';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -2,13 +2,6 @@
 // thread; wire/ defines the form of rows.
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { isOpen, type TradePlace } from '../views/records.ts';
-import { originalJson } from '../wire/originals.ts';
-import type { TakenTrade } from '../wire/placedOrders.ts';
-import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
-import type { AnswerMemory } from './answerMemory.ts';
-import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
-import { findActivity, findTrades, marketsOf } from './findRows.ts';
-import type { FoundOrder } from './orders.ts';
 import type {
   HistoryRequest,
   HistoryRows,
@@ -16,7 +9,14 @@ import type {
   OpenInterestQuery,
   OrderQuery,
   OriginalQuery,
-} from './queries.ts';
+} from '../wire/historyQueries.ts';
+import { originalJson } from '../wire/originals.ts';
+import type { TakenTrade } from '../wire/placedOrders.ts';
+import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
+import type { AnswerMemory } from './answerMemory.ts';
+import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
+import { findActivity, findTrades, marketsOf } from './findRows.ts';
+import type { FoundOrder } from './orders.ts';
 import { RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';

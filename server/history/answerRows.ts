@@ -1,6 +1,6 @@
 // Limits how many rows long answers may have in memory at a time: each is held until it is complete. Used by the historian's
 // thread when it starts questions.
-import type { HistoryQuery } from './queries.ts';
+import type { HistoryQuery } from '../wire/historyQueries.ts';
 
 /** An answer of at most this many rows is short: it is complete in a moment. */
 const SHORT_ROWS_MAX = 100;

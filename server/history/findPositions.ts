@@ -1,12 +1,6 @@
 // Queries for positions: open ones, closed ones, their total value, and the largest holders of tokens. Called by answer.ts; it
 // reads the tables and never changes them. The figures are those of figures.ts.
 import { tokenNumber } from '../../engine/index.ts';
-import { closedParts } from './closed.ts';
-import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
-import { marketsOf } from './findRows.ts';
-import { FirstSorted } from './firstSorted.ts';
-import type { HistoryMarket } from './markets.ts';
-import { isClosed, legAt } from './pairs.ts';
 import type {
   ClosedPositionsQuery,
   HolderRow,
@@ -16,7 +10,13 @@ import type {
   PositionSort,
   PositionsQuery,
   ValueQuery,
-} from './queries.ts';
+} from '../wire/historyQueries.ts';
+import { closedParts } from './closed.ts';
+import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
+import { marketsOf } from './findRows.ts';
+import { FirstSorted } from './firstSorted.ts';
+import type { HistoryMarket } from './markets.ts';
+import { isClosed, legAt } from './pairs.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,9 +1,17 @@
 // Queries for rows: trades and activity. Each walks from the newest row on, filters, and shows the page's rows as they are
 // found; only an activity query sorted otherwise than by falling time scans all of a wallet's rows first.
+
+import type {
+  ActivityQuery,
+  ActivityRow,
+  MarketScope,
+  TimeRange,
+  TradeRow,
+  TradesQuery,
+} from '../wire/historyQueries.ts';
 import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
 import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
-import type { ActivityQuery, ActivityRow, MarketScope, TimeRange, TradeRow, TradesQuery } from './queries.ts';
 import { RowClass, RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';

@@ -3,10 +3,10 @@
 import { type Command, type EventOf, PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { Fields } from '../lib/jsonFields.ts';
 import { initialPricePips, outcomesOf, readTexts, shownPricePips, textOf } from '../views/texts.ts';
+import type { MarketFacts } from '../wire/historyQueries.ts';
 import { dateTimeText } from '../wire/numbers.ts';
 import { BlockTable } from './blocks.ts';
 import { PAIR_KEY_BYTES, Table, writePairKey } from './keys.ts';
-import type { MarketFacts } from './queries.ts';
 import type { IndexStore, Put } from './store.ts';
 
 /** The figures' record: u16 last price and u16 resolution, each plus one; u32 lengths of holder lists; then f64 numbers. */

@@ -1,6 +1,6 @@
 // The messages between the main thread (historian.ts) and the historian's thread (thread.ts). Types alone: plain data crosses;
 // the bytes of answers are transferred or, if long, shared, never copied.
-import type { HistoryRequest } from './queries.ts';
+import type { HistoryRequest } from '../wire/historyQueries.ts';
 
 /** The thread's settings at start. */
 export interface ThreadSettings {

@@ -4,9 +4,9 @@
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
+import type { ActivityType } from '../wire/historyQueries.ts';
 import { BlockTable, getU40, getU48, setU40, setU48 } from './blocks.ts';
 import { Table } from './keys.ts';
-import type { ActivityType } from './queries.ts';
 import type { IndexStore, Put } from './store.ts';
 
 /** The chain of its account and market to which a row belongs. */

@@ -1,8 +1,15 @@
 // Totals of markets, that is open interest and volume as answered, and the board on which the historian's thread shows them to
 // the main thread: a question about a few markets then needs no round trip. answer.ts and historian.ts answer from here; the
 // thread writes the board. Nothing here blocks.
+
+import type {
+  HistoryQuery,
+  HistoryRows,
+  LiveVolumeQuery,
+  MarketScope,
+  OpenInterestQuery,
+} from '../wire/historyQueries.ts';
 import { Board, BoardReader } from './board.ts';
-import type { HistoryQuery, HistoryRows, LiveVolumeQuery, MarketScope, OpenInterestQuery } from './queries.ts';
 
 /** A market that a question can name. */
 export interface NamedMarket {

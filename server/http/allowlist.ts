@@ -4,7 +4,7 @@
 // configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
-import { BadRequest } from './errors.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { networkSet } from './networks.ts';
 
 /** Throws BadRequest (401) if the address is not on the list. */

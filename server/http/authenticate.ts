@@ -19,9 +19,9 @@ import { equalSecretTexts, verifyL2 } from '../auth/l2.ts';
 import { isPrivate } from '../config/config.ts';
 import type { Services } from '../services.ts';
 import type { ApiKeyRow } from '../views/records.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { requireSameOrigin } from './cors.ts';
 import type { Endpoint, HeaderReader, HttpRequest } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
 interface HeldCredentials {

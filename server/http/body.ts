@@ -5,8 +5,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { isUtf8 } from 'node:buffer';
 import { bufferOf, reasonOf } from '../../engine/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { unavailable } from '../wire/rejections.ts';
-import { BadRequest } from './errors.ts';
 import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';
 

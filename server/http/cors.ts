@@ -1,7 +1,8 @@
 // Access for browser pages of other origins: all endpoints but /admin, /metrics and /dev, since no request here is
 // authenticated by anything that a browser adds on its own. Called by handle.ts; it decides nothing about credentials.
+
+import { BadRequest } from '../wire/badRequest.ts';
 import type { Endpoint } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 
 const HEADER_NAMES = /^[A-Za-z0-9_\-, ]*$/;

@@ -3,7 +3,7 @@
 import type { Caller } from '../auth/caller.ts';
 import type { Services } from '../services.ts';
 import type { Dialect } from '../wire/dialect.ts';
-import type { EndpointSchema } from './schema.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import type { ThrottleGroup } from './throttleTable.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';

@@ -1,7 +1,7 @@
 // The Host names that a loopback development server answers to, so that a web page cannot reach it under a name of its own
 // (DNS rebinding). Called before anything else by handle.ts and by streams/admission.ts. It never looks at the port.
 import { isLoopback, isPrivate, type ServerConfig } from '../config/config.ts';
-import { BadRequest } from './errors.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 
 /** Throws BadRequest (421) if the Host of a request is not served. */
 export type HostGuard = (host: string) => void;

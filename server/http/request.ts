@@ -1,9 +1,9 @@
 // A request as its handler sees it. Created by handle.ts while uWebSockets' own object is valid: with a body all headers
 // are copied (the body arrives later), without one they are read in place until the handler first awaits.
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
+import { BadRequest } from '../wire/badRequest.ts';
 import { parseJson } from './body.ts';
 import type { HeaderReader, HttpRequest } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 
 /** Copies every header; throws BadRequest if Content-Length is given more than once. */
 export function copyHeaders(req: UwsRequest): HeaderReader {

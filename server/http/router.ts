@@ -1,8 +1,9 @@
 // Finds the path entry of the endpoint table for a request: exact paths by one lookup, paths with `{name}` parts by their
 // segments. Called once a request by handle.ts. Matching is exact: slashes are not normalized.
+
+import { BadRequest } from '../wire/badRequest.ts';
 import { isOpenToOrigins } from './cors.ts';
 import type { Endpoint, Method } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 
 /** The endpoints of a path. */
 export interface PathEntry {

@@ -3,8 +3,8 @@
 // clients: above the limit, those silent longest are forgotten first.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import type { Endpoint } from './endpoint.ts';
-import { BadRequest } from './errors.ts';
 import { httpLimits } from './limits.ts';
 import { type FullWindow, SlidingWindows } from './slidingWindows.ts';
 import {

@@ -1,9 +1,10 @@
 // The two targets of an import: a running exchange, through its operator's interface, and the data directory of a stopped
 // one, by opening it here. Created by cli.ts for command.ts. Neither keeps anything of an import that is not committed.
-import { BadRequest } from '../http/errors.ts';
+
 import { isFields } from '../lib/jsonFields.ts';
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { CatalogImport } from './catalogImport.ts';
 import type { BadLine, ImportTarget } from './command.ts';
 

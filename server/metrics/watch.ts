@@ -3,12 +3,12 @@
 // anyway. Nothing here runs before somebody requests the figures.
 import { journalFileIn, MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
 import type { OpenedHistorian } from '../history/historian.ts';
-import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
 import type { Throttle } from '../http/throttle.ts';
 import type { Services } from '../services.ts';
 import type { SnapshotMaker } from '../snapshots/snapshotMaker.ts';
 import type { StreamHub } from '../streams/hub.ts';
 import type { NamedCount, Views } from '../views/index.ts';
+import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { exchangeModes } from '../wire/operatorBodies.ts';
 import { marketStatusText } from '../wire/rejections.ts';
 import { fileBytes } from './disk.ts';

@@ -3,10 +3,10 @@
 
 import { spendersOf } from '../auth/contracts.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { balanceOf, balanceReply, readBalanceQuery } from '../wire/balances.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import { walletOfType } from './ownerWallets.ts';
 
 const balance: Handler = (request, { services, caller }) => {

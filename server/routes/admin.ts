@@ -3,9 +3,9 @@
 
 import { type Command, MarketField, type Resolution } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import type { EventRow, Market } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText, parseWhole } from '../wire/numbers.ts';
 import {

@@ -4,10 +4,10 @@
 import { ApiKeyKind } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, ReplySteps } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import { httpLimits } from '../http/limits.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import {
   type BuilderFilter,
   builderCodeOf,

@@ -5,9 +5,9 @@ import { type CommandOf, MarketField, MarketStatus, marketDefaults, Resolution }
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { type EventBody, FLAGS_MAX, HALVES, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
 

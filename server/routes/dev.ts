@@ -3,8 +3,8 @@
 
 import { type Command, StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { TokenPlace } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { faucetBody } from '../wire/operatorBodies.ts';

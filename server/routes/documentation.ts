@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { openApiSteps } from '../docs/openApi.ts';
 import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
 import type { ThrottleRates } from '../http/throttleTable.ts';
+import { BadRequest } from '../wire/badRequest.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 
 const page: Handler = () => docsPage;
 

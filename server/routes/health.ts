@@ -3,7 +3,7 @@
 
 import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { INTERFACE_VERSION } from '../http/interfaceVersion.ts';
+import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { secondsText } from '../wire/numbers.ts';
 import { exchangeModes, exchangeModeWords } from '../wire/operatorBodies.ts';
 import * as schemas from '../wire/schemas/operator.ts';

@@ -6,9 +6,9 @@ import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.t
 import type { Caller } from '../auth/caller.ts';
 import { ZERO_BYTES16 } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import { uuidOfKeyId } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { eventOf, submitAccepted } from './submit.ts';

@@ -2,9 +2,9 @@
 // wire/history.ts parses the request, points come from the view. A market that is over keeps its history.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import { isListed, type TokenPlace, type Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
 import { unixSeconds } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/marketData.ts';

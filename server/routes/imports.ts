@@ -3,9 +3,9 @@
 // committed. Thin: lines are parsed by import/catalogImport.ts.
 import { randomUUID } from 'node:crypto';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import { CatalogImport } from '../import/catalogImport.ts';
 import type { Services } from '../services.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { importLinesBody } from '../wire/importLines.ts';
 import * as schemas from '../wire/schemas/imports.ts';

@@ -3,14 +3,14 @@
 // have no book; a request for one such token is a 404.
 
 import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
 import { hasBook, type TokenPlace, type Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { bookJson } from '../wire/books.ts';
 import { baseFee } from '../wire/markets.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { lastTradeOf, midpointText, NO_LAST_TRADE, pricesJson, priceText, spreadText } from '../wire/prices.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { parseTokenList, queryTokenList, readSide, type TokenQuery } from '../wire/tokens.ts';
 import { findToken } from './markets.ts';

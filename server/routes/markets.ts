@@ -4,10 +4,9 @@
 
 import { MarketStatus } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
 import { groupOfPath } from '../http/throttleTable.ts';
 import { isListed, type Market, type TokenPlace, type Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import {
   compactRecord,
   detailRecord,
@@ -19,6 +18,7 @@ import {
 } from '../wire/markets.ts';
 import { findPage, pagePieces, parseCursor, search } from '../wire/pages.ts';
 import { readConditionId } from '../wire/readIds.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
 import { inSteps } from './rowsReply.ts';

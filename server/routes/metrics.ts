@@ -1,8 +1,8 @@
 // The metrics endpoint for Prometheus and compatible scrapers. Thin: metrics/ gathers the figures. Unreadable counters must
 // not stop the exchange, so no failure here counts as a defect.
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import { METRICS_TYPE } from '../metrics/figures.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 
 const HEADERS = { 'content-type': METRICS_TYPE } as const;

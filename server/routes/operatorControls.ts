@@ -4,8 +4,8 @@
 import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
 import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';

@@ -3,8 +3,8 @@
 import type { Command } from '../../engine/index.ts';
 import type { SignatureType } from '../auth/orderDigest.ts';
 import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 
 /** The derived wallets that orders of each signature type trade from. */
 const formsOfType: readonly (readonly WalletForm[])[] = [

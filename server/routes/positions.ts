@@ -3,8 +3,8 @@
 
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Market } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { microText } from '../wire/numbers.ts';
 import { type RedeemBody, redeemBody, setsBody } from '../wire/operatorBodies.ts';

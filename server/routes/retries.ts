@@ -1,9 +1,9 @@
 // Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
 // it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import type { Order, Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';

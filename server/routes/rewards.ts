@@ -2,14 +2,14 @@
 // C.6). Thin: wire/ checks the parameters. Which markets offer rewards is in their own records, not here.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
 import type { Services } from '../services.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import { readSignatureType } from '../wire/balances.ts';
 import { END_CURSOR, pageJson, parseCursor } from '../wire/pages.ts';
 import { readOrderId } from '../wire/readIds.ts';
 import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../wire/rewards.ts';
 import * as schemas from '../wire/schemas/account.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import { findMarket } from './markets.ts';
 
 const PAGE_ROWS = 100;

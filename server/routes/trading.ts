@@ -11,9 +11,9 @@ import {
   rejectionName,
 } from '../../engine/index.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Services } from '../services.ts';
 import { isOpen, type Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 import {
   type CancelFilter,
   cancelReplyJson,

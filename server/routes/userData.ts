@@ -2,14 +2,14 @@
 // Thin: rows come from the views, old orders from the historian, shapes from the request's dialect. The caller is an owner:
 // all its wallets are covered, and of others' data only the other sides of its own trades are shown.
 
-import type { Historian, HistoryRequest } from '../history/queries.ts';
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
-import { BadRequest } from '../http/errors.ts';
-import type { EndpointSchema } from '../http/schema.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
+import { BadRequest } from '../wire/badRequest.ts';
+import type { Historian, HistoryRequest } from '../wire/historyQueries.ts';
 import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import { readOrderId } from '../wire/readIds.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 import { orderRow } from '../wire/trades.ts';
 import {

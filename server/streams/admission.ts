@@ -3,10 +3,10 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
-import { BadRequest } from '../http/errors.ts';
 import { type HostGuard, hostGuard } from '../http/host.ts';
 import { networkOf } from '../http/networks.ts';
 import { remoteAddressOf } from '../http/request.ts';
+import { BadRequest } from '../wire/badRequest.ts';
 
 /** Why an upgrade is refused. */
 interface Refusal {

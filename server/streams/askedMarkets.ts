@@ -1,9 +1,9 @@
 // Resolves a request of the market channel: which tokens of which markets it names, and where its client stands in their
 // streams. Read by marketChannel.ts, which acts on it. Nothing is changed here.
 import { isListed, type Views } from '../views/index.ts';
+import { type Form, isCatalogStream, parseMarketStreamId, tokensOfForm } from '../wire/streamIds.ts';
 import type { StreamRequest } from '../wire/streamRequests.ts';
 import type { StreamFeed } from './feed.ts';
-import { type Form, isCatalogStream, parseMarketStreamId, tokensOfForm } from './ids.ts';
 
 /** A client's resume point in one of a market's streams, as the client states it. */
 export interface MarketResumePoint {

@@ -1,7 +1,7 @@
 // The only frames that hold several messages: the books that answer a subscription or follow a gap, in an array. Used by the
 // market channel, one for each socket that is owed books.
 import { bookMessage } from '../wire/marketEvents.ts';
-import { MessageBatch } from './messages.ts';
+import { MessageBatch } from '../wire/streamMessages.ts';
 
 /** Collects books into one frame after another. */
 export class BookFrame {

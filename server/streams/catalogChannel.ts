@@ -2,10 +2,10 @@
 // resume, because its client did not read, or because they were many at once. Owned by the market channel, which calls pay when
 // the socket has room; the publisher sends the same messages to those that are live.
 import { newMarketText } from '../wire/marketEvents.ts';
+import { catalogStreamId, isCatalogStream } from '../wire/streamIds.ts';
 import { type Gap, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { catalogStreamId, isCatalogStream } from './ids.ts';
 import type { PayTurns } from './payTurns.ts';
 
 /** The most new markets that a replay sends; beyond it, the client gets a gap. */

@@ -1,7 +1,7 @@
 // The latest changes of all markets, kept for clients that resume. They are plain numbers in one ring buffer, each entry linked
 // to its market's previous one, so a change that nobody asks for costs a few stores and no allocation. Written by the market
 // feed, read by market streams. When the ring is full, the oldest entry is dropped, of whichever market.
-import type { MarketChange, MarketTrade } from './changes.ts';
+import type { MarketChange, MarketTrade } from '../wire/marketChanges.ts';
 
 /** Average numbers per entry; an order that rests or leaves takes 13. */
 const NUMBERS_PER_CHANGE = 16;

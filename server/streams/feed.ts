@@ -3,7 +3,7 @@
 // never throws on a record and publishes nothing itself.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import type { Views } from '../views/index.ts';
-import { logName } from './ids.ts';
+import { logName } from '../wire/streamIds.ts';
 import { type StreamSettings, streamSettings } from './limits.ts';
 import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';

@@ -2,8 +2,8 @@
 // thousands of markets, most of which are never asked for again. Built by marketFeed.ts on loading, which makes a market's
 // stream from it on first use. Immutable afterwards.
 import type { Market, MarketTerms } from '../views/index.ts';
+import { FORM_COUNT } from '../wire/streamIds.ts';
 import { NONE } from './changeLog.ts';
-import { FORM_COUNT } from './ids.ts';
 import type { StreamState } from './marketStream.ts';
 
 /** Numbers per row of a snapshot: the market's index, the place of its latest change, and the number of each form. */

@@ -2,6 +2,7 @@
 // The queue is paid in order, and only while the socket has room. It does not render the messages published to all subscribers
 // of a stream.
 import { bookJson } from '../wire/books.ts';
+import { formOf, isCatalogStream, isCustomForm } from '../wire/streamIds.ts';
 import {
   heartbeatText,
   NO_NEW_ASSETS,
@@ -13,7 +14,6 @@ import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarket
 import { BookFrame } from './bookFrame.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
-import { formOf, isCatalogStream, isCustomForm } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
 import { MarketSubscription } from './marketSubscription.ts';

@@ -5,14 +5,14 @@ import type { EventOf, Sections } from '../../engine/index.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
 import type { BookFacts } from '../wire/books.ts';
 import { BookTexts } from '../wire/bookText.ts';
+import { isSilent, type MarketChange, type MarketTrade } from '../wire/marketChanges.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
+import type { Form } from '../wire/streamIds.ts';
+import { MessageBatch } from '../wire/streamMessages.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
-import { isSilent, type MarketChange, type MarketTrade } from './changes.ts';
-import type { Form } from './ids.ts';
 import { KnownMarkets, STATE_NUMBERS } from './knownMarkets.ts';
 import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
-import { MessageBatch } from './messages.ts';
 
 const NO_FACTS: BookFacts = {
   bookChangedMs: 0,

@@ -3,9 +3,9 @@
 // subscribes or asks for what it missed.
 import type { MarketTerms } from '../views/index.ts';
 import type { BookTexts } from '../wire/bookText.ts';
+import { countChange, type MarketChange } from '../wire/marketChanges.ts';
+import { FORM_COUNT, type Form, marketStreamId } from '../wire/streamIds.ts';
 import { type ChangeLog, NONE } from './changeLog.ts';
-import { countChange, type MarketChange } from './changes.ts';
-import { FORM_COUNT, type Form, marketStreamId } from './ids.ts';
 
 /** Messages of one change that wait to be flushed, with the numbers of the streams before them. */
 interface PendingChange {

@@ -2,10 +2,10 @@
 // before it goes live: a dump, a replay, a gap, or a heartbeat. Held by marketChannel.ts, which pays what is owed. Nothing here
 // sends a message.
 import type { Market } from '../views/index.ts';
+import { FORM_COUNT, type Form, formOf } from '../wire/streamIds.ts';
 import type { Gap } from '../wire/streamRequests.ts';
 import type { MarketResumePoint } from './askedMarkets.ts';
 import type { Connection } from './connection.ts';
-import { FORM_COUNT, type Form, formOf } from './ids.ts';
 import type { MarketStream } from './marketStream.ts';
 
 /** The form that gets a message for every change: its number shows whether anything happened. */

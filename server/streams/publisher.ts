@@ -4,11 +4,11 @@
 // only to owe them what would be too much at once.
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
+import { catalogStreamId, FORM_COUNT, type Form } from '../wire/streamIds.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
 import { newMarketAt } from './catalogChannel.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { catalogStreamId, FORM_COUNT, type Form } from './ids.ts';
 import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';

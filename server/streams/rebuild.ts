@@ -3,11 +3,11 @@
 import { Side } from '../../engine/index.ts';
 import { BooksView } from '../views/index.ts';
 import { BookTexts } from '../wire/bookText.ts';
+import { countChange, type MarketChange } from '../wire/marketChanges.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
-import { countChange, type MarketChange } from './changes.ts';
+import { MessageBatch } from '../wire/streamMessages.ts';
 import type { StreamFeed } from './feed.ts';
 import type { MarketSubscription } from './marketSubscription.ts';
-import { MessageBatch } from './messages.ts';
 
 /** Changes a level of the copy by `lots`; prices are in the first token's terms. */
 const addLevel = (books: BooksView, isBid: boolean, pips: number, lots: number): void =>

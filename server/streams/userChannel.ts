@@ -2,6 +2,7 @@
 // events, events missed while disconnected and events that a slow reader has yet to take are treated alike: they are the
 // entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
 import { isListed } from '../views/index.ts';
+import { marketOfUserStream, userStreamId } from '../wire/streamIds.ts';
 import {
   type Opening,
   openingText,
@@ -11,7 +12,6 @@ import {
 } from '../wire/streamRequests.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
-import { marketOfUserStream, userStreamId } from './ids.ts';
 import type { PayTurns } from './payTurns.ts';
 import type { UserStream } from './userFeed.ts';
 import type { UserLog } from './userLog.ts';

@@ -1,8 +1,8 @@
 // The messages of an owner's stream, from the entries that the feed makes of the log. Used by the channel, for entries in memory,
 // and by the thread that reads older ones from the log: both send the same text.
 import type { Views } from '../views/index.ts';
+import { headText } from '../wire/streamMessages.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
-import { headText } from './messages.ts';
 import type { UserEntry } from './userEntries.ts';
 
 /** A message of an owner's stream as text; undefined if its market is unknown. */

@@ -1,7 +1,8 @@
 // Trades of a market as the events of its live-activity feed (wire.md C.3, GET /markets/live-activity). Called by the
 // routes of markets. An event shows the taker's side only: a trade's makers are visible to their owners alone.
-import { BadRequest } from '../http/errors.ts';
+
 import type { EventRow, Market, Trade } from '../views/index.ts';
+import { BadRequest } from './badRequest.ts';
 import { boundCount } from './bodies.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { iconOf } from './markets.ts';

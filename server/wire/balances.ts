@@ -4,8 +4,8 @@ import { tokenNumber } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { SIGNATURE_TYPES, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { BadRequest } from '../http/errors.ts';
 import type { Account } from '../views/index.ts';
+import { BadRequest } from './badRequest.ts';
 
 /** A parsed balance query. */
 interface BalanceQuery {

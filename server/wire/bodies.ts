@@ -3,8 +3,8 @@
 // orders and cancels are parsed by hand elsewhere.
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
-import { BadRequest } from '../http/errors.ts';
 import { type Fields, isFields } from '../lib/jsonFields.ts';
+import { BadRequest } from './badRequest.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
 import { type DecimalUnit, decimalUnits } from './numbers.ts';
 

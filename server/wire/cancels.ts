@@ -2,8 +2,8 @@
 // does not know which orders exist or whose they are.
 import { CancelRefusal, limits } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { BadRequest } from '../http/errors.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
+import { BadRequest } from './badRequest.ts';
 import { readConditionId, readOrderId } from './readIds.ts';
 
 /** The order id of a DELETE /order body: `{orderID}` or `{orderId}`. @throws BadRequest */

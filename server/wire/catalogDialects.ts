@@ -1,8 +1,9 @@
 // The two forms of the catalog: interface.md 2.1 to 2.3 and 7 on the root paths, and catalog-and-data.md 6 to 8 on the
 // mount /gamma, as official clients know it. One object each, picked where the routes are made. The shape of a record, the
 // defaults of a list and the wording of a refusal are decided here and nowhere else.
-import { BadRequest } from '../http/errors.ts';
+
 import type { EventRow, Market } from '../views/index.ts';
+import { BadRequest } from './badRequest.ts';
 import {
   appendEvent,
   appendEventSummary,

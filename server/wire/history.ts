@@ -4,9 +4,9 @@
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { BadRequest } from '../http/errors.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
+import { BadRequest } from './badRequest.ts';
 import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
 /** Most markets of one batch request. */

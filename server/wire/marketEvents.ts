@@ -3,14 +3,14 @@
 // always gives the same bytes. It reads views and never changes them.
 import { complementPips, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
-import type { MarketChange, MarketTrade } from '../streams/changes.ts';
-import { headText, Mask, type MessageBatch } from '../streams/messages.ts';
 import { type BooksView, type EventRow, isListed, type Market, type MarketsView } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
+import type { MarketChange, MarketTrade } from './marketChanges.ts';
 import { descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
+import { headText, Mask, type MessageBatch } from './streamMessages.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
 
 /** A market's books right after a change. */

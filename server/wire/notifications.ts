@@ -5,7 +5,6 @@
 import { CancelReason, limits, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { Catalog } from '../catalog/index.ts';
-import { BadRequest } from '../http/errors.ts';
 import {
   type CanceledNotice,
   type EventRow,
@@ -19,6 +18,7 @@ import {
 } from '../views/index.ts';
 import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';
+import { BadRequest } from './badRequest.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord, iconOf, imageOf, pricePipsOf } from './markets.ts';
 import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';

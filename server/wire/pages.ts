@@ -2,8 +2,8 @@
 // where the number is that of the last row given, so a page never repeats or skips a row while rows come and go. A cursor
 // that is a plain offset is accepted too. Called by the routes of lists; it knows nothing about the rows' content.
 
-import { BadRequest } from '../http/errors.ts';
 import { countBefore } from '../lib/countBefore.ts';
+import { BadRequest } from './badRequest.ts';
 import { parseWhole } from './numbers.ts';
 import { appendRows, bytesOf, type Pieces } from './pieces.ts';
 

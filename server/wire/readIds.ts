@@ -1,7 +1,7 @@
 // Reads the ids of orders and markets that requests name, in paths, queries and bodies. Called by the parsers of this folder and
 // by routes, which know what exists.
 import { isBytes32 } from '../auth/hex.ts';
-import { BadRequest } from '../http/errors.ts';
+import { BadRequest } from './badRequest.ts';
 
 /** An order id in lower case. @throws BadRequest */
 export const readOrderId = (value: unknown): string =>

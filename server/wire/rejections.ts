@@ -16,7 +16,7 @@ import {
   takesOnly,
 } from '../../engine/index.ts';
 import { HistorianUnavailable } from '../history/errors.ts';
-import { BadRequest } from '../http/errors.ts';
+import { BadRequest } from './badRequest.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
 
 /** What a sentence may need besides the event's figures; '' where it does not apply. */

@@ -1,7 +1,7 @@
 // Parses the days and orders in requests about rewards and scoring (wire.md C.6). Called by the routes of rewards. The
 // exchange pays no rewards, so all replies are empty; malformed requests are refused all the same.
 import { isAddress } from '../auth/hex.ts';
-import { BadRequest } from '../http/errors.ts';
+import { BadRequest } from './badRequest.ts';
 import { boundCount } from './bodies.ts';
 import { dayStartMs } from './numbers.ts';
 import { readOrderId } from './readIds.ts';

@@ -3,7 +3,7 @@
 // known key of the wrong type is refused with a sentence.
 
 import { type Fields, isFields } from '../lib/jsonFields.ts';
-import { headText } from '../streams/messages.ts';
+import { headText } from './streamMessages.ts';
 
 /** A message that is refused; the error's text goes to the client. */
 export class BadStreamRequest extends Error {

@@ -2,8 +2,8 @@
 // data. It checks format and count only; the routes know which tokens exist.
 import { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
-import { BadRequest } from '../http/errors.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
+import { BadRequest } from './badRequest.ts';
 import { boundCount } from './bodies.ts';
 
 /** Most tokens that one request may name. */

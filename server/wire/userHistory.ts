@@ -2,6 +2,9 @@
 // historian, nearly always on its thread, for pages of up to 10,000 rows: texts are concatenated without an object per row,
 // and text that all rows of a market share is built once. Profiles do not exist here, so names, pictures and biographies
 // are always ''.
+
+import { polymarketDialect, rootDialect } from './dialect.ts';
+import type { DialectName } from './dialectName.ts';
 import type {
   ActivityRow,
   HistoryRows,
@@ -14,9 +17,7 @@ import type {
   TradedQuery,
   TradeRow,
   ValueQuery,
-} from '../history/queries.ts';
-import { polymarketDialect, rootDialect } from './dialect.ts';
-import type { DialectName } from './dialectName.ts';
+} from './historyQueries.ts';
 import { dateTimeText, microText, pipsText, unixSeconds } from './numbers.ts';
 import { membersText } from './pieces.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';

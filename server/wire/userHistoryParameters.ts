@@ -4,6 +4,7 @@
 // first value counts; addresses, ids and words may be in any letter case.
 
 import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { BadRequest } from './badRequest.ts';
 import {
   ACTIVITY_TYPES,
   type ActivityType,
@@ -13,8 +14,7 @@ import {
   THRESHOLD_UNITS,
   type TimeRange,
   type TradeThreshold,
-} from '../history/queries.ts';
-import { BadRequest } from '../http/errors.ts';
+} from './historyQueries.ts';
 import { decimalDigits, decimalUnits, microText, parseWhole } from './numbers.ts';
 
 /** Kinds of queries that have a list of parameters: all except those for an order. */

@@ -18,7 +18,7 @@ import {
   type TradedQuery,
   type TradesQuery,
   type ValueQuery,
-} from '../history/queries.ts';
+} from './historyQueries.ts';
 import {
   type AskedKind,
   DEFAULTS,

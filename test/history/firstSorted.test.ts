@@ -11,11 +11,11 @@ import { findClosedPositions, findPositions } from '../../server/history/findPos
 import { findActivity } from '../../server/history/findRows.ts';
 import { FirstSorted } from '../../server/history/firstSorted.ts';
 import { legAt } from '../../server/history/pairs.ts';
-import type { ActivityRow, PositionRow } from '../../server/history/queries.ts';
 import { RowClass, RowKind } from '../../server/history/rows.ts';
 import type { Sliced } from '../../server/history/slice.ts';
 import { IndexStore } from '../../server/history/store.ts';
 import { Tables } from '../../server/history/tables.ts';
+import type { ActivityRow, PositionRow } from '../../server/wire/historyQueries.ts';
 import { wordOf } from '../support/hex.ts';
 
 const MARKETS = 4_000;

@@ -1,7 +1,7 @@
 // The historian against the oracle on random histories: every question in both dialects, sums over holders, and every
 // wallet's figures against the money that the log moved. HISTORY_SEEDS sets how many worlds, HISTORY_SEED the first.
 import { expect, test } from 'vitest';
-import type { HistoryRequest } from '../../server/history/queries.ts';
+import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { Random } from '../model/random.ts';
 import { askText, expectSame, openVenue, oracleOf, type Venue } from './harness.ts';
 import type { Oracle, OracleMarket } from './oracle.ts';

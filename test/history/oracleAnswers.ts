@@ -11,7 +11,7 @@ import type {
   PageQuery,
   PositionsQuery,
   TradesQuery,
-} from '../../server/history/queries.ts';
+} from '../../server/wire/historyQueries.ts';
 import {
   type Oracle,
   type OracleHolding,

@@ -14,7 +14,7 @@ import {
   type PositionsQuery,
   type TimeRange,
   type TradesQuery,
-} from '../../server/history/queries.ts';
+} from '../../server/wire/historyQueries.ts';
 import type { Random } from '../model/random.ts';
 import { digest } from '../support/commandParts.ts';
 import { START_MS } from './actors.ts';

@@ -9,7 +9,7 @@ import { open } from 'lmdb';
 import { afterAll, expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { openHistorian } from '../../server/history/historian.ts';
-import type { HistoryRequest } from '../../server/history/queries.ts';
+import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';

@@ -4,7 +4,6 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
-import { BadRequest } from '../../server/http/errors.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import { networkOf } from '../../server/http/networks.ts';
 import { isCountedByAddress, Throttle } from '../../server/http/throttle.ts';
@@ -19,6 +18,7 @@ import {
   throttleRowNames,
   throttleRows,
 } from '../../server/http/throttleTable.ts';
+import { BadRequest } from '../../server/wire/badRequest.ts';
 
 const START_MS = 1_800_000_000_000;
 /** The clock readings that the test last set. */

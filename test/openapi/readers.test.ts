@@ -3,7 +3,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { HttpRequest, Method } from '../../server/http/endpoint.ts';
-import { BadRequest } from '../../server/http/errors.ts';
+import { BadRequest } from '../../server/wire/badRequest.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';

@@ -3,10 +3,10 @@
 import { expect, test } from 'vitest';
 import { MarketStatus, Side } from '../../engine/index.ts';
 import { ChangeLog, NONE } from '../../server/streams/changeLog.ts';
-import type { MarketChange } from '../../server/streams/changes.ts';
 import { BooksView, type Market } from '../../server/views/index.ts';
 import { bookObjectJson } from '../../server/wire/books.ts';
 import { BookTexts } from '../../server/wire/bookText.ts';
+import type { MarketChange } from '../../server/wire/marketChanges.ts';
 import { randomOf } from '../pipeline/workload.ts';
 
 const terms = (tickPips: number, minOrderLots: number) => ({

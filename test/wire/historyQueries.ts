@@ -1,6 +1,6 @@
 // Requests for user data for the tests of their parameters: parsed by a dialect without a server, with the parameters that
 // each kind requires before anything else is checked.
-import { BadRequest } from '../../server/http/errors.ts';
+import { BadRequest } from '../../server/wire/badRequest.ts';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
 import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
 

@@ -2,7 +2,7 @@
 // each refused with a sentence that names it. No exchange runs here: only the form is checked.
 import { expect, test } from 'vitest';
 import { OrderType, Side } from '../../engine/index.ts';
-import { BadRequest } from '../../server/http/errors.ts';
+import { BadRequest } from '../../server/wire/badRequest.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
 import { parseOrderBatch, parsePostedOrder } from '../../server/wire/orders.ts';
 import { wordOf } from '../support/hex.ts';

@@ -2,7 +2,7 @@
 // made by joining parses to the same as JSON.stringify's.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ActivityRow, MarketFacts, PositionRow, TradeRow } from '../../server/history/queries.ts';
+import type { ActivityRow, MarketFacts, PositionRow, TradeRow } from '../../server/wire/historyQueries.ts';
 import { renderTotals, rowRenderers } from '../../server/wire/userHistory.ts';
 import { wordOf } from '../support/hex.ts';
 

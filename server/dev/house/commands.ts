@@ -1,8 +1,8 @@
 // The house's commands in flight: planned in a step, signed and submitted a few in each turn of the loop, their outcomes
 // collected by market. Called by house.ts, which decides what to do and when. A refusal is never an error here.
 import { type LogRecord, rejectionName } from '../../../engine/index.ts';
-import { BadRequest } from '../../http/errors.ts';
 import type { Services } from '../../services.ts';
+import { BadRequest } from '../../wire/badRequest.ts';
 import { encodeOrder, type HouseAccount, type HouseOrder, refusalOf, renewKey } from './accounts.ts';
 import type { Desk } from './desk.ts';
 import type { Schedule } from './schedule.ts';

@@ -1,11 +1,11 @@
 // Schemas of keys, builders, balances, notifications and rewards, and of sets of shares that the caller splits, merges and
 // redeems (wire.md A.2, C.3, C.5 and C.6, interface.md 4.5). Referenced by the routes' tables.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_UUID } from '../examples.ts';
 import { redeemBody, setsBody } from '../operatorBodies.ts';
 import { SCORING_ORDERS_MAX } from '../rewards.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 import { fullFields } from './marketData.ts';
 import { plainTrade } from './orders.ts';
 

@@ -2,9 +2,9 @@
 // The records of the root paths and of the mount differ in few keys; both forms are built from shared fields. Referenced by
 // the table of routes/catalog.ts.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../catalogDialects.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 import { detailFields } from './marketData.ts';
 
 const { bytes32, databaseTime, decimal, digits, flag, isoTime, number, text, whole } = common;

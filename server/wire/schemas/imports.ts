@@ -1,9 +1,9 @@
 // Schemas of catalog imports: begin, add lines, commit or drop. Referenced by the table of routes/imports.ts. The lines are
 // validated one by one in importLines.ts, so that each bad one is reported.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
 import { importLinesBody } from '../importLines.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 
 const { text, whole } = common;
 const counts = { events: whole, markets: whole };

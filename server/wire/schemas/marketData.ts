@@ -1,12 +1,12 @@
 // Schemas of public market data: books, prices, histories, and markets in the order-book style (interface.md 2.4 to 2.6,
 // wire.md C.2, C.3 and D). Referenced by the routes' tables.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
 import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
 import { FIDELITY_MINUTES_MAX, HISTORY_INTERVALS, HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 
 const {
   address,

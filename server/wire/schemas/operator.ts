@@ -1,7 +1,6 @@
 // Schemas of the requests of operators and developers, and of the exchange's own state. The body schemas are the ones that
 // parse the requests (operatorBodies.ts). Referenced by the routes' tables.
 import { z } from 'zod';
-import type { EndpointSchema } from '../../http/schema.ts';
 import {
   accountBody,
   cashBody,
@@ -15,6 +14,7 @@ import {
 } from '../operatorBodies.ts';
 import { tokenBalances } from './account.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 
 const { address, bytes32, conditionPath, decimal, digits, flag, text, tokenId, whole } = common;
 

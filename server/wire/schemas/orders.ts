@@ -3,11 +3,11 @@
 import { z } from 'zod';
 import { limits } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
-import type { EndpointSchema } from '../../http/schema.ts';
 import { orderStatuses } from '../../views/records.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
 import { ORDERS_PER_BATCH_MAX, SIGNATURE_CHARACTERS_MAX } from '../orders.ts';
 import * as common from './common.ts';
+import type { EndpointSchema } from './endpointSchema.ts';
 
 const { bytes32, checksumAddress, decimal, flag, isoTime, orderType, orEmpty, pageOf, refusal, secondsText, side } =
   common;

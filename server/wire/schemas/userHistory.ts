@@ -9,8 +9,7 @@ import {
   POSITION_SORTS,
   SIDES,
   THRESHOLD_UNITS,
-} from '../../history/queries.ts';
-import type { EndpointSchema, ParameterSchemas } from '../../http/schema.ts';
+} from '../historyQueries.ts';
 import {
   type AskedKind,
   BOUNDS,
@@ -20,6 +19,7 @@ import {
   TITLE_CHARACTERS_MAX,
 } from '../userHistoryParameters.ts';
 import * as common from './common.ts';
+import type { EndpointSchema, ParameterSchemas } from './endpointSchema.ts';
 
 const { address, bytes32, flag, named, number, orEmpty, side, text, tokenId, whole } = common;
 

@@ -1,8 +1,9 @@
-// The historian's questions and the rows of its answers: the contract between the routes (which parse requests), the queries of
-// this folder (which find rows) and wire/ (which renders them). Plain data alone, since questions cross to another thread.
+// The historian's questions and the rows of its answers: the contract between the routes, the parsers and renderers of this
+// folder, and history/ (which finds the rows). Plain data alone, since questions cross to another thread.
 // Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
-import type { DialectName } from '../wire/dialectName.ts';
-import type { PositionFigures } from './figures.ts';
+
+import type { PositionFigures } from '../history/figures.ts';
+import type { DialectName } from './dialectName.ts';
 
 /** Sides, as named by questions and rows. */
 export const SIDES = ['BUY', 'SELL'] as const;

@@ -1,7 +1,7 @@
 // What one record of the log did to one market, compact enough to be kept for clients that resume: levels, trades, and the
 // facts of the book afterwards. Built by the feed, rendered by wire/marketEvents.ts. A change alone determines its messages, so
 // they can be counted without being rendered.
-import type { BookFacts } from '../wire/books.ts';
+import type { BookFacts } from './books.ts';
 
 /** A trade as the market sees it: the taker's order at one price. */
 export interface MarketTrade {
