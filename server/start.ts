@@ -6,7 +6,6 @@ import { type House, startHouse, timerSchedule, withdrawHouse } from './dev/hous
 import { type HttpServer, requireFreePort, serveHttp } from './http/app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { endpoints as everyEndpoint } from './http/endpoints.ts';
-import { watchServer } from './metrics/watch.ts';
 import {
   closeServices,
   failOnStorage,
@@ -19,6 +18,7 @@ import type { Services } from './services.ts';
 import type { StreamFeed } from './streams/feed.ts';
 import { StreamHub } from './streams/hub.ts';
 import { Views } from './views/index.ts';
+import { watchServer } from './watch.ts';
 
 interface StartOptions extends OpenOptions {
   /** The endpoints to serve; the whole table by default. */

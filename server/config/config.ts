@@ -6,7 +6,6 @@ import { limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
 import type { HouseMode } from '../dev/house/model.ts';
-import { type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
 import { fatal } from '../process/fatal.ts';
 import { type StreamSettings, streamSettings } from '../streams/limits.ts';
 import {
@@ -21,6 +20,7 @@ import {
   type SettingKey,
   type Settings,
 } from './settings.ts';
+import { type ThrottleRates, throttleRows } from './throttleTable.ts';
 
 /** The configuration of all parts of the server. */
 export interface ServerConfig {

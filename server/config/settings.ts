@@ -7,12 +7,12 @@ import { z } from 'zod';
 import { contractNames } from '../auth/contracts.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { HOUSE_MODES } from '../dev/house/model.ts';
-import { isNetwork } from '../http/networks.ts';
-import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from '../http/throttleTable.ts';
 import { isFields } from '../lib/jsonFields.ts';
+import { isNetwork } from '../lib/networks.ts';
 import { fatal } from '../process/fatal.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { nearestWord } from './nearest.ts';
+import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from './throttleTable.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -2,8 +2,8 @@
 // routes/documentation.ts; the tests check every request and reply against it. Named schemas appear once, in components.
 import { z } from 'zod';
 import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
+import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates, throttleRows } from '../config/throttleTable.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
-import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates, throttleRows } from '../http/throttleTable.ts';
 import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { refusal } from '../wire/schemas/common.ts';
 import type { ParameterSchemas } from '../wire/schemas/endpointSchema.ts';

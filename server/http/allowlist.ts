@@ -4,8 +4,8 @@
 // configured proxy.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
+import { networkSet } from '../lib/networks.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { networkSet } from './networks.ts';
 
 /** Throws BadRequest (401) if the address is not on the list. */
 export type AddressGuard = (address: string) => void;

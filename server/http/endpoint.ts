@@ -1,10 +1,10 @@
 // The row type of the endpoint table in endpoints.ts, and the inputs and outputs of its handlers. Handlers are thin: they
 // parse the request through wire/, ask views or submit commands, and answer through wire/.
 import type { Caller } from '../auth/caller.ts';
+import type { ThrottleGroup } from '../config/throttleTable.ts';
 import type { Services } from '../services.ts';
 import type { Dialect } from '../wire/dialect.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
-import type { ThrottleGroup } from './throttleTable.ts';
 
 export type Method = 'GET' | 'POST' | 'DELETE' | 'PUT' | 'PATCH';
 

@@ -8,7 +8,6 @@ import { STATUS_CODES } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
-import { CHANNEL_PATHS, streamPaths } from '../streams/paths.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { type Dialect, pickDialect } from '../wire/dialect.ts';
 import { outageRefusal, RETRY_SECONDS, replyError, unavailable } from '../wire/rejections.ts';
@@ -26,6 +25,7 @@ import { LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, sendableBody } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
+import { CHANNEL_PATHS, streamPaths } from './streamPaths.ts';
 import { isCountedByAddress, Throttle } from './throttle.ts';
 import { addressOfVisit, Turn, Visit } from './visit.ts';
 

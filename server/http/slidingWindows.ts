@@ -1,7 +1,7 @@
 // One client's admissions under one row of the throttle table: a ring of the times that still count, and for each window
 // the place in the ring where it begins. Used by throttle.ts. Exact to the millisecond and without drift: an admission at t
 // counts in a window of w milliseconds at every time before t + w, and never at or after it.
-import type { RateWindow } from './throttleTable.ts';
+import type { RateWindow } from '../config/throttleTable.ts';
 
 const RING_TIMES_MIN = 2;
 const TIME_BYTES = 8;

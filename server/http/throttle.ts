@@ -3,10 +3,6 @@
 // clients: above the limit, those silent longest are forgotten first.
 import type { HttpRequest as UwsRequest } from 'uWebSockets.js';
 import { isWalletSigned, readAuthHeaders } from '../auth/headers.ts';
-import { BadRequest } from '../wire/badRequest.ts';
-import type { Endpoint } from './endpoint.ts';
-import { httpLimits } from './limits.ts';
-import { type FullWindow, SlidingWindows } from './slidingWindows.ts';
 import {
   type RateWindow,
   rowsOfGroup,
@@ -15,7 +11,11 @@ import {
   type ThrottleRates,
   type ThrottleRow,
   throttleRowNames,
-} from './throttleTable.ts';
+} from '../config/throttleTable.ts';
+import { BadRequest } from '../wire/badRequest.ts';
+import type { Endpoint } from './endpoint.ts';
+import { httpLimits } from './limits.ts';
+import { type FullWindow, SlidingWindows } from './slidingWindows.ts';
 
 /** One client's counters, by row number; created when a row first counts the client. */
 type Counters = (SlidingWindows | undefined)[];

@@ -1,11 +1,11 @@
 // A request in progress, and the turn of the loop that it arrived in: what is known about it so far, and whether its client
 // is still connected. Created and changed by handle.ts; nothing here sends a reply.
 import type { HttpResponse } from 'uWebSockets.js';
+import { networkOf } from '../lib/networks.ts';
 import type { IncomingBody } from './body.ts';
 import type { Endpoint } from './endpoint.ts';
 import { httpLimits } from './limits.ts';
 import type { LongReply } from './longReply.ts';
-import { networkOf } from './networks.ts';
 import { type ReceivedRequest, remoteAddressOf } from './request.ts';
 
 /** The replies that one turn of the loop has given to requests that arrived in it. */

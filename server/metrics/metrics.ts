@@ -1,5 +1,5 @@
 // A server's figures in one place: those that its parts update while they work, and the text of all figures for GET
-// /metrics. Created by openServices.ts; start.ts has watch.ts fill it. Nothing depends on it.
+// /metrics. Created by openServices.ts; start.ts has server/watch.ts fill it. Nothing depends on it.
 import { Figures } from './figures.ts';
 import { processFigures } from './process.ts';
 import { RequestFigures } from './requests.ts';

@@ -11,8 +11,8 @@ import {
   RowState,
   relatedTags,
 } from '../catalog/index.ts';
+import type { ThrottleGroup } from '../config/throttleTable.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../http/endpoint.ts';
-import type { ThrottleGroup } from '../http/throttleTable.ts';
 import { type EventRow, listedMarkets, type Market, type Views } from '../views/index.ts';
 import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';

@@ -2,10 +2,10 @@
 // document from the endpoint table, on the first request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import type { ThrottleRates } from '../config/throttleTable.ts';
 import { openApiSteps } from '../docs/openApi.ts';
 import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
-import type { ThrottleRates } from '../http/throttleTable.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 

@@ -2,8 +2,8 @@
 // interface.md 4.4). Thin: wire/tokens.ts parses the tokens, views hold them, wire/ renders them. Lists omit tokens that
 // have no book; a request for one such token is a 404.
 
+import { groupOfPath } from '../config/throttleTable.ts';
 import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
-import { groupOfPath } from '../http/throttleTable.ts';
 import { hasBook, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { bookJson } from '../wire/books.ts';

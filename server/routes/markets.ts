@@ -3,8 +3,8 @@
 // here.
 
 import { MarketStatus } from '../../engine/index.ts';
+import { groupOfPath } from '../config/throttleTable.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
-import { groupOfPath } from '../http/throttleTable.ts';
 import { isListed, type Market, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import {

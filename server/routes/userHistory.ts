@@ -1,8 +1,9 @@
 // What wallets did and hold: trades, positions, activity, holders and their totals (interface.md 4.1, catalog-and-data.md
 // 3), on the root and, for official clients, below /data-api. Thin: the request's dialect parses the query, the historian
 // runs and renders it. Any wallet may be queried by anybody, unless there is an allowlist.
+
+import { groupOfPath } from '../config/throttleTable.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { groupOfPath } from '../http/throttleTable.ts';
 import { mountRoot, userHistorySchema } from '../wire/schemas/userHistory.ts';
 import type { AskedKind } from '../wire/userHistoryParameters.ts';
 

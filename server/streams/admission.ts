@@ -4,8 +4,8 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { ServerConfig } from '../config/config.ts';
 import { type AddressReader, forwardedReader } from '../http/allowlist.ts';
 import { type HostGuard, hostGuard } from '../http/host.ts';
-import { networkOf } from '../http/networks.ts';
 import { remoteAddressOf } from '../http/request.ts';
+import { networkOf } from '../lib/networks.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 
 /** Why an upgrade is refused. */

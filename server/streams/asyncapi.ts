@@ -2,9 +2,9 @@
 // knows nothing of sockets.
 
 import { z } from 'zod';
+import { CHANNEL_PATHS } from '../http/streamPaths.ts';
 import type { StreamSettings } from './limits.ts';
 import { streamLimits } from './limits.ts';
-import { CHANNEL_PATHS } from './paths.ts';
 import {
   controlSchemas,
   marketEventSchemas,

@@ -8,6 +8,7 @@ import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
 import type { ServerConfig } from '../config/config.ts';
+import { streamPaths } from '../http/streamPaths.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
   BadCredentials,
@@ -22,7 +23,6 @@ import { CloseCode, Connection, type Socket, type SocketData } from './connectio
 import type { StreamFeed } from './feed.ts';
 import { streamLimits } from './limits.ts';
 import { MarketSubscriber } from './marketChannel.ts';
-import { streamPaths } from './paths.ts';
 import { Publisher } from './publisher.ts';
 import { PING_PAYLOAD, ReaderCheck } from './readerCheck.ts';
 import { UserSubscriber } from './userChannel.ts';

@@ -4,7 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientAddressOf } from '../../server/http/allowlist.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
-import { canonicalAddress, isNetwork, networkSet } from '../../server/http/networks.ts';
+import { canonicalAddress, isNetwork, networkSet } from '../../server/lib/networks.ts';
 import { requestHead, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

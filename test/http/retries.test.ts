@@ -2,10 +2,10 @@
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { throttleRows } from '../../server/config/throttleTable.ts';
 import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
-import { throttleRows } from '../../server/http/throttleTable.ts';
 import {
   ADMIN,
   createKey,

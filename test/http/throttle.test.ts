@@ -2,11 +2,6 @@
 // any pattern of requests, and its memory is bounded whoever calls.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Endpoint } from '../../server/http/endpoint.ts';
-import { endpoints } from '../../server/http/endpoints.ts';
-import { httpLimits } from '../../server/http/limits.ts';
-import { networkOf } from '../../server/http/networks.ts';
-import { isCountedByAddress, Throttle } from '../../server/http/throttle.ts';
 import {
   parseRateWindows,
   type RateWindow,
@@ -17,7 +12,12 @@ import {
   type ThrottleRow,
   throttleRowNames,
   throttleRows,
-} from '../../server/http/throttleTable.ts';
+} from '../../server/config/throttleTable.ts';
+import type { Endpoint } from '../../server/http/endpoint.ts';
+import { endpoints } from '../../server/http/endpoints.ts';
+import { httpLimits } from '../../server/http/limits.ts';
+import { isCountedByAddress, Throttle } from '../../server/http/throttle.ts';
+import { networkOf } from '../../server/lib/networks.ts';
 import { BadRequest } from '../../server/wire/badRequest.ts';
 
 const START_MS = 1_800_000_000_000;

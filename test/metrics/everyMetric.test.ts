@@ -2,7 +2,7 @@
 // promises. metrics.test.ts shows how they change.
 import { expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import { throttleRows } from '../../server/http/throttleTable.ts';
+import { throttleRows } from '../../server/config/throttleTable.ts';
 import { streamSettings } from '../../server/streams/limits.ts';
 import { alice, bob, call, market, openTradingWorldOn, post, server } from '../http/tradingWorld.ts';
 import { TestSocket } from '../streams/socket.ts';

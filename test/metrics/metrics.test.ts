@@ -3,8 +3,8 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ServerConfig } from '../../server/config/config.ts';
+import { throttleRows } from '../../server/config/throttleTable.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
-import { throttleRows } from '../../server/http/throttleTable.ts';
 import { alice, bob, call, market, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { TestSocket } from '../streams/socket.ts';
 import { type HeaderFields, requestHead, send, sendRaw } from '../support/client.ts';

@@ -2,7 +2,7 @@
 // schemas do not name fail too.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { streamPaths } from '../../server/streams/paths.ts';
+import { streamPaths } from '../../server/http/streamPaths.ts';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';

@@ -1,20 +1,20 @@
 // The figures that a server shows: their names, units and sources. Called once by start.ts when all parts exist. Markets,
 // orders and trades are read from the views, never from the engine's memory; every count is a number that its part holds
 // anyway. Nothing here runs before somebody requests the figures.
-import { journalFileIn, MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../../engine/index.ts';
-import type { OpenedHistorian } from '../history/historian.ts';
-import type { Throttle } from '../http/throttle.ts';
-import type { Services } from '../services.ts';
-import type { SnapshotMaker } from '../snapshots/snapshotMaker.ts';
-import type { StreamHub } from '../streams/hub.ts';
-import type { NamedCount, Views } from '../views/index.ts';
-import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
-import { exchangeModes } from '../wire/operatorBodies.ts';
-import { marketStatusText } from '../wire/rejections.ts';
-import { fileBytes } from './disk.ts';
-import type { Figures } from './figures.ts';
-import { processFigures } from './process.ts';
-import type { RequestFigures } from './requests.ts';
+import { journalFileIn, MarketStatus, MICRO_PER_UNIT, RULES_VERSION } from '../engine/index.ts';
+import type { OpenedHistorian } from './history/historian.ts';
+import type { Throttle } from './http/throttle.ts';
+import { fileBytes } from './metrics/disk.ts';
+import type { Figures } from './metrics/figures.ts';
+import { processFigures } from './metrics/process.ts';
+import type { RequestFigures } from './metrics/requests.ts';
+import type { Services } from './services.ts';
+import type { SnapshotMaker } from './snapshots/snapshotMaker.ts';
+import type { StreamHub } from './streams/hub.ts';
+import type { NamedCount, Views } from './views/index.ts';
+import { INTERFACE_VERSION } from './wire/interfaceVersion.ts';
+import { exchangeModes } from './wire/operatorBodies.ts';
+import { marketStatusText } from './wire/rejections.ts';
 
 /** The parts of a running server that figures are read from. */
 interface WatchedServer extends Services {
