@@ -1,6 +1,6 @@
 // The catalog: events, markets, tags and series as listed, filtered, sorted and searched. It observes the views (which follow
 // the log), keeps sorted orders, inverted lists and live figures, and answers pages of rows without sorting or scanning
-// everything. Used by routes/catalog.ts; it knows nothing of a row's form on the wire.
+// everything. Used by routes/catalog/catalog.ts; it knows nothing of a row's form on the wire.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Sections } from '../../engine/index.ts';
 import type { EventRow, Market, MarketObserver, Views } from '../views/index.ts';

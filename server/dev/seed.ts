@@ -9,7 +9,7 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { closeCommand, resolutionOf, tailOf, termsOf, tokenHex } from '../routes/creation.ts';
+import { closeCommand, resolutionOf, tailOf, termsOf, tokenHex } from '../commands/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
@@ -101,7 +101,7 @@ function requireFigure(value: number | undefined, what: string, slug: string): n
   return value;
 }
 
-/** Rewards in the form of a market's texts (routes/creation.ts writes the same): as numbers, since they are only displayed. */
+/** Rewards in the form of a market's texts (commands/creation.ts writes the same): as numbers, since they are only displayed. */
 function rewardTexts({ rewards }: SeedMarket): MarketRewards | undefined {
   if (rewards === undefined) return undefined;
   const rates = [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }];

@@ -3,7 +3,7 @@
 import { encodeCommand } from '../../engine/index.ts';
 import { developmentWallet, type KeyPair } from '../auth/mnemonic.ts';
 import type { DerivedWallets, WalletDeriver } from '../auth/wallets.ts';
-import { walletsOfOwner } from '../routes/ownerWallets.ts';
+import { walletsOfOwner } from '../commands/ownerWallets.ts';
 
 const DEVELOPMENT_WALLET_COUNT = 10;
 

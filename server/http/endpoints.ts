@@ -3,9 +3,9 @@
 import { accountEndpoints } from '../routes/account.ts';
 import { activityEndpoints } from '../routes/activity.ts';
 import { adminEndpoints } from '../routes/admin.ts';
-import { bothFormsEndpoints } from '../routes/bothForms.ts';
 import { builderEndpoints } from '../routes/builders.ts';
-import { catalogEndpoints } from '../routes/catalog.ts';
+import { bothFormsEndpoints } from '../routes/catalog/bothForms.ts';
+import { catalogEndpoints } from '../routes/catalog/catalog.ts';
 import { devEndpoints } from '../routes/dev.ts';
 import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';

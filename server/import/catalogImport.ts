@@ -2,7 +2,6 @@
 // and stores the resulting commands. Nothing reaches the log until all lines are valid and commit() submits them as one
 // act. Used by routes/imports.ts and, without a server, by the command `import`.
 import { type CommandOf, commandLayouts, dataViewOf, encodeCommand, limits, MarketStatus } from '../../engine/index.ts';
-import { counted, isOrAre } from '../lib/counted.ts';
 import {
   closeCommand,
   creationOf,
@@ -10,7 +9,8 @@ import {
   requireResolvable,
   resolutionOf,
   tokenHex,
-} from '../routes/creation.ts';
+} from '../commands/creation.ts';
+import { counted, isOrAre } from '../lib/counted.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';

@@ -2,12 +2,12 @@
 // signature type alone determine the wallet, as they do for orders. Nothing here moves money.
 
 import { spendersOf } from '../auth/contracts.ts';
+import { walletOfType } from '../commands/ownerWallets.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { balanceOf, balanceReply, readBalanceQuery } from '../wire/balances.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
-import { walletOfType } from './ownerWallets.ts';
 
 const balance: Handler = (request, { services, caller }) => {
   const { views, contracts } = services;

@@ -1,7 +1,17 @@
 // The operator's requests: events and markets, their terms and resolution, and the cash desk. Every change is a command of
-// the log, and a rejection there is the reply. The translation of a description into a command is in creation.ts.
+// the log, and a rejection there is the reply. The translation of a description into a command is in commands/creation.ts.
 
 import { type Command, MarketField, type Resolution } from '../../engine/index.ts';
+import {
+  changedTexts,
+  creationOf,
+  eventCommandOf,
+  requireResolvable,
+  resolutionOf,
+  slugOf,
+  termsOf,
+} from '../commands/creation.ts';
+import { eventOf, submitAccepted, submitForWallet } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import type { Services } from '../services.ts';
 import type { EventRow, Market } from '../views/index.ts';
@@ -19,16 +29,6 @@ import {
 } from '../wire/operatorBodies.ts';
 import { operatorMarket } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import {
-  changedTexts,
-  creationOf,
-  eventCommandOf,
-  requireResolvable,
-  resolutionOf,
-  slugOf,
-  termsOf,
-} from './creation.ts';
-import { eventOf, submitAccepted, submitForWallet } from './submit.ts';
 
 const createEvent: Handler = async (request, { services }) => {
   const body = readFields(eventBody, request.json());

@@ -2,6 +2,7 @@
 // in production; nothing here may be reachable otherwise.
 
 import { type Command, StorageUnavailable } from '../../engine/index.ts';
+import { submitForWallet } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import type { TokenPlace } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -11,7 +12,6 @@ import { faucetBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
 import { outageRefusal, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { submitForWallet } from './submit.ts';
 
 /**
  * The error to answer with when a request's shares were credited, but its collateral met this error. A client that does not

@@ -2,13 +2,13 @@
 // wire/history.ts parses the request, points come from the view. A market that is over keeps its history.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { rowsReply } from '../http/rowsReply.ts';
 import type { Services } from '../services.ts';
 import { isListed, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
 import { unixSeconds } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
-import { rowsReply } from './rowsReply.ts';
 
 /** The token with a token id, or the first token of a condition id; undefined if it is unknown or not public. */
 function findToken({ markets }: Views, key: string): TokenPlace | undefined {

@@ -5,6 +5,8 @@
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { credentialsOf, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
+import { walletsOfOwner } from '../commands/ownerWallets.ts';
+import { claimWallets, submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -12,8 +14,6 @@ import { requireKeyId } from '../wire/ids.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { keysReply, requireRoomForKey } from './ownedKeys.ts';
-import { walletsOfOwner } from './ownerWallets.ts';
-import { claimWallets, submitAccepted } from './submit.ts';
 
 /** The nonce of a verified L1 request; undefined if it exceeds what the exchange stores. */
 function nonceOf(request: HttpRequest): number | undefined {

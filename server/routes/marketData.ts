@@ -4,6 +4,7 @@
 
 import { groupOfPath } from '../config/throttleTable.ts';
 import type { Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
+import { rowsReply } from '../http/rowsReply.ts';
 import { hasBook, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { bookJson } from '../wire/books.ts';
@@ -14,7 +15,6 @@ import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { parseTokenList, queryTokenList, readSide, type TokenQuery } from '../wire/tokens.ts';
 import { findToken } from './markets.ts';
-import { rowsReply } from './rowsReply.ts';
 
 const NO_BOOK = 'No orderbook exists for the requested token id';
 

@@ -5,6 +5,7 @@
 import { MarketStatus } from '../../engine/index.ts';
 import { groupOfPath } from '../config/throttleTable.ts';
 import type { Context, Endpoint, Handler, HttpRequest, ReplySteps } from '../http/endpoint.ts';
+import { inSteps } from '../http/rowsReply.ts';
 import { isListed, type Market, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import {
@@ -21,7 +22,6 @@ import { readConditionId } from '../wire/readIds.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 import { readOneTokenId } from '../wire/tokens.ts';
-import { inSteps } from './rowsReply.ts';
 
 /** Rows of one page of any market list. */
 const PAGE_ROWS = 500;
@@ -51,7 +51,7 @@ function listOf(isIn: (market: Market) => boolean, rowOf: ReturnType<typeof kept
   };
 }
 
-/** GET /markets in its cursor form; the path is shared with the catalog (bothForms.ts). */
+/** GET /markets in its cursor form; the path is shared with the catalog (catalog/bothForms.ts). */
 export const cursorMarkets = listOf(isListed, keptRows(fullRecord));
 
 /** The market of the condition id in the path. @throws BadRequest 400 for a malformed id, 404 for an unknown one */

@@ -2,12 +2,12 @@
 // dropping them is a command of the log, so they stay dropped. All wallets of the owner are covered.
 
 import { notificationItem } from '../../engine/index.ts';
+import { submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { rowsReply } from '../http/rowsReply.ts';
 import { readSignatureType } from '../wire/balances.ts';
 import { notificationRow, readNotificationIds } from '../wire/notifications.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { rowsReply } from './rowsReply.ts';
-import { submitAccepted } from './submit.ts';
 
 /** Newest first; in parts, since the records of resolved markets may have long descriptions. */
 const list: Handler = (request, { services, caller }) => {

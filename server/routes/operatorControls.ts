@@ -3,6 +3,8 @@
 
 import { AccountFlag } from '../../engine/index.ts';
 import { isAddress } from '../auth/hex.ts';
+import { knownWallets, ownerOfAddress, typeOfWallet } from '../commands/ownerWallets.ts';
+import { submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -10,8 +12,6 @@ import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
 import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
-import { knownWallets, ownerOfAddress, typeOfWallet } from './ownerWallets.ts';
-import { submitAccepted } from './submit.ts';
 
 const changeExchange: Handler = async (request, { services }) => {
   const { mode } = readFields(exchangeBody, request.json());

@@ -2,6 +2,8 @@
 // resolved market's payout. The request names the wallet, or its signature type selects it; the core makes the checks.
 
 import { type LogRecord, OrderFlag } from '../../engine/index.ts';
+import { walletNamed, walletOfType } from '../commands/ownerWallets.ts';
+import { eventOf, submitAccepted } from '../commands/submit.ts';
 import type { Context, Endpoint, Handler } from '../http/endpoint.ts';
 import type { Market } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -10,8 +12,6 @@ import { microText } from '../wire/numbers.ts';
 import { type RedeemBody, redeemBody, setsBody } from '../wire/operatorBodies.ts';
 import { holdingsJson } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/account.ts';
-import { walletNamed, walletOfType } from './ownerWallets.ts';
-import { eventOf, submitAccepted } from './submit.ts';
 
 /** The market, and the head that all three commands share. */
 function headOf(context: Context, { condition_id, wallet: named, signature_type: type }: RedeemBody) {

@@ -10,6 +10,13 @@ import {
   type LogRecord,
   rejectionName,
 } from '../../engine/index.ts';
+import {
+  checkOrder,
+  type PlacementCommand,
+  placementOf,
+  type StartedCheck,
+  startCheck,
+} from '../commands/orderIntake.ts';
 import type { Context, Endpoint, HttpRequest, Reply } from '../http/endpoint.ts';
 import type { Services } from '../services.ts';
 import { isOpen, type Views } from '../views/index.ts';
@@ -26,7 +33,6 @@ import { parseOrderBatch, parsePostedOrder } from '../wire/orders.ts';
 import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } from '../wire/placedOrders.ts';
 import { outageRefusal, type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';
-import { checkOrder, type PlacementCommand, placementOf, type StartedCheck, startCheck } from './orderIntake.ts';
 import {
   isLate,
   isReplay,
@@ -36,7 +42,7 @@ import {
   readRetryTerms,
   refusalAnswer,
   type TextReply,
-} from './retries.ts';
+} from './tradingRetries.ts';
 
 /** The immediate outcome of an order, from the record of its PlaceOrder. */
 function outcomeOf(record: LogRecord, placement: PlacementCommand): PlacedOrder | RejectionReply {

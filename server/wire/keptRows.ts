@@ -1,6 +1,6 @@
 // Rows of lists that are kept as bytes once they have been rendered, since lists repeat them on every call and rendering is
 // the main cost of a page. Used by catalogTexts.ts and markets.ts, which decide whether a kept row is still valid. It also
-// counts what is rendered, by which long replies measure their steps (routes/rowsReply.ts).
+// counts what is rendered, by which long replies measure their steps (http/rowsReply.ts).
 
 /** Most kept rows of one form, about 3 kB each. */
 export const KEPT_ROWS_MAX = 20_000;

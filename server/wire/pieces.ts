@@ -22,7 +22,7 @@ export function appendList<Row>(to: Pieces, rows: readonly Row[], append: (row: 
   to.push(CLOSE);
 }
 
-/** Rows being appended. Yields before each of them: there a step of a long reply may end (routes/rowsReply.ts). */
+/** Rows being appended. Yields before each of them: there a step of a long reply may end (http/rowsReply.ts). */
 export type AppendingRows = Generator<undefined, void>;
 
 /** Appends a JSON list of any number of rows. */

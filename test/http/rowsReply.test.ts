@@ -2,7 +2,7 @@
 // served meanwhile, and the result is the same as in one turn. Also books, prices and histories over HTTP.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, VirtualClock } from '../../engine/index.ts';
-import { rowsReply } from '../../server/routes/rowsReply.ts';
+import { rowsReply } from '../../server/http/rowsReply.ts';
 import { send } from '../support/client.ts';
 import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';

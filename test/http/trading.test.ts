@@ -6,7 +6,7 @@ import { ExchangeMode, encodeCommand } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../server/auth/hex.ts';
 import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
-import { thirdVersionDomain } from '../../server/routes/orderVersion.ts';
+import { thirdVersionDomain } from '../../server/commands/orderVersion.ts';
 import { createKey, send } from '../support/client.ts';
 import {
   alice,

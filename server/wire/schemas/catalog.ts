@@ -1,6 +1,6 @@
 // Schemas of the catalog: markets, events, tags, series, search (interface.md 2.1 to 2.3 and 4.2, catalog-and-data.md 6).
 // The records of the root paths and of the mount differ in few keys; both forms are built from shared fields. Referenced by
-// the table of routes/catalog.ts.
+// the table of routes/catalog/catalog.ts.
 import { z } from 'zod';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../catalogDialects.ts';
 import * as common from './common.ts';

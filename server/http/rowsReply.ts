@@ -1,9 +1,10 @@
 // Replies of many rows, rendered on request in parts, one a turn of the event loop. Used by the routes of market data,
 // histories and keys, and by those of catalog and market lists, whose rows are kept once rendered. Each row is consistent in
 // itself, except that the markets of a long event may be later than its own figures; later rows may reflect later records.
-import type { ReplySteps } from '../http/endpoint.ts';
+
 import { renderedCount } from '../wire/keptRows.ts';
 import { bytesOf, type Pieces } from '../wire/pieces.ts';
+import type { ReplySteps } from './endpoint.ts';
 
 /** Characters in one part: a few milliseconds of work, or hundreds of typical books. */
 const PART_CHARACTERS = 256 * 1024;

@@ -10,11 +10,11 @@ import {
   type RowFilter,
   relatedTags,
   rowsFilter,
-} from '../catalog/index.ts';
-import type { EventRow, Market, MarketsView } from '../views/index.ts';
-import { eventTitle, rewardsMinSize, umaResolutionStatus } from '../wire/catalog.ts';
-import { hasForeignFilter, LIST_LIMIT_MAX, type QueryReader, requiresAllTags } from '../wire/catalogQuery.ts';
-import { microNumber } from '../wire/numbers.ts';
+} from '../../catalog/index.ts';
+import type { EventRow, Market, MarketsView } from '../../views/index.ts';
+import { eventTitle, rewardsMinSize, umaResolutionStatus } from '../../wire/catalog.ts';
+import { hasForeignFilter, LIST_LIMIT_MAX, type QueryReader, requiresAllTags } from '../../wire/catalogQuery.ts';
+import { microNumber } from '../../wire/numbers.ts';
 
 const NOTHING: RowFilter = { among: [], isWanted: () => false };
 

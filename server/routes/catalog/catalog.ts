@@ -1,7 +1,7 @@
 // The catalog (interface.md 4.2, catalog-and-data.md 6): events, markets, tags, series and search, on the root paths and on
 // the mount /gamma. Thin: parameters are parsed by wire/catalogQuery.ts, rows come from the catalog, shapes from the
 // dialect that each table of paths is built with. GET /markets and /markets/{id} on the root belong to bothForms.ts.
-import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { isAddress, isBytes32 } from '../../auth/hex.ts';
 import {
   type Catalog,
   type CatalogPage,
@@ -10,12 +10,13 @@ import {
   type ListForm,
   RowState,
   relatedTags,
-} from '../catalog/index.ts';
-import type { ThrottleGroup } from '../config/throttleTable.ts';
-import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../http/endpoint.ts';
-import { type EventRow, listedMarkets, type Market, type Views } from '../views/index.ts';
-import { relatedTag, seriesRecord, tagRecord } from '../wire/catalog.ts';
-import { type CatalogDialect, gammaCatalog, rootCatalog } from '../wire/catalogDialects.ts';
+} from '../../catalog/index.ts';
+import type { ThrottleGroup } from '../../config/throttleTable.ts';
+import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../../http/endpoint.ts';
+import { inSteps } from '../../http/rowsReply.ts';
+import { type EventRow, listedMarkets, type Market, type Views } from '../../views/index.ts';
+import { relatedTag, seriesRecord, tagRecord } from '../../wire/catalog.ts';
+import { type CatalogDialect, gammaCatalog, rootCatalog } from '../../wire/catalogDialects.ts';
 import {
   formatPlace,
   hasForeignFilter,
@@ -24,14 +25,13 @@ import {
   readKeyset,
   readList,
   readRelated,
-} from '../wire/catalogQuery.ts';
-import { addTags, appendTags, type Shape } from '../wire/catalogTexts.ts';
-import { descriptionOf } from '../wire/markets.ts';
-import { parseWhole } from '../wire/numbers.ts';
-import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../wire/pieces.ts';
-import { gammaSchemas, rootSchemas } from '../wire/schemas/catalog.ts';
-import { eventFilters, marketFilters } from './catalogFilters.ts';
-import { inSteps } from './rowsReply.ts';
+} from '../../wire/catalogQuery.ts';
+import { addTags, appendTags, type Shape } from '../../wire/catalogTexts.ts';
+import { descriptionOf } from '../../wire/markets.ts';
+import { parseWhole } from '../../wire/numbers.ts';
+import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../../wire/pieces.ts';
+import { gammaSchemas, rootSchemas } from '../../wire/schemas/catalog.ts';
+import { eventFilters, marketFilters } from './filters.ts';
 import { search } from './search.ts';
 
 /** The variable parts of the request's path. */

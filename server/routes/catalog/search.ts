@@ -1,15 +1,15 @@
 // GET /public-search, on the root and on the mount /gamma: events and tags that match a text (interface.md 4.2,
 // catalog-and-data.md 6). Entered into the table of paths by catalog.ts. Events are found through the catalog's index;
 // tags, which are few, are scanned.
-import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../catalog/index.ts';
-import type { Handler, ReplySteps } from '../http/endpoint.ts';
-import type { EventRow, Views } from '../views/index.ts';
-import { tagMatch } from '../wire/catalog.ts';
-import type { CatalogDialect } from '../wire/catalogDialects.ts';
-import { QueryReader, readSearch, type SearchForm } from '../wire/catalogQuery.ts';
-import { appendRows, bytesOf, type Pieces } from '../wire/pieces.ts';
-import { searchFilters } from './catalogFilters.ts';
-import { inSteps } from './rowsReply.ts';
+import { type Catalog, type Label, rowsFilter, STATE_COUNT, wordsOf } from '../../catalog/index.ts';
+import type { Handler, ReplySteps } from '../../http/endpoint.ts';
+import { inSteps } from '../../http/rowsReply.ts';
+import type { EventRow, Views } from '../../views/index.ts';
+import { tagMatch } from '../../wire/catalog.ts';
+import type { CatalogDialect } from '../../wire/catalogDialects.ts';
+import { QueryReader, readSearch, type SearchForm } from '../../wire/catalogQuery.ts';
+import { appendRows, bytesOf, type Pieces } from '../../wire/pieces.ts';
+import { searchFilters } from './filters.ts';
 
 const keptWords = new WeakMap<Label, { readonly title: string; readonly words: readonly string[] }>();
 

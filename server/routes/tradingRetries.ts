@@ -1,5 +1,7 @@
 // Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
 // it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
+
+import type { PlacementCommand } from '../commands/orderIntake.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import type { Services } from '../services.ts';
 import type { Order, Views } from '../views/index.ts';
@@ -7,7 +9,6 @@ import { BadRequest } from '../wire/badRequest.ts';
 import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
-import type { PlacementCommand } from './orderIntake.ts';
 
 /** The headers, in lower case. */
 const IDEMPOTENT_HEADER = 'idempotent';

@@ -1,16 +1,16 @@
 // The two paths that the interface describes twice: GET /markets and GET /markets/{id} on the root (interface.md 4.2 and
 // 4.3). A list request with `next_cursor` gets the cursor form, any other the catalog's. A number names a catalog record; a
 // condition id the order-book record merged with the catalog's keys, or with `creator` the catalog record alone.
-import { isBytes32 } from '../auth/hex.ts';
-import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { rootCatalog } from '../wire/catalogDialects.ts';
-import { QueryReader } from '../wire/catalogQuery.ts';
-import { detailRecord } from '../wire/markets.ts';
-import { textOfPieces } from '../wire/pieces.ts';
-import { bothForms } from '../wire/schemas/catalog.ts';
-import { markets as cursorSchema } from '../wire/schemas/marketData.ts';
+import { isBytes32 } from '../../auth/hex.ts';
+import type { Endpoint, Handler } from '../../http/endpoint.ts';
+import { rootCatalog } from '../../wire/catalogDialects.ts';
+import { QueryReader } from '../../wire/catalogQuery.ts';
+import { detailRecord } from '../../wire/markets.ts';
+import { textOfPieces } from '../../wire/pieces.ts';
+import { bothForms } from '../../wire/schemas/catalog.ts';
+import { markets as cursorSchema } from '../../wire/schemas/marketData.ts';
+import { cursorMarkets } from '../markets.ts';
 import { marketById, marketPieces, rootMarkets } from './catalog.ts';
-import { cursorMarkets } from './markets.ts';
 
 const eitherList: Handler = (request, context) =>
   request.query.has('next_cursor') ? cursorMarkets(request, context) : rootMarkets(request, context);
