@@ -57,13 +57,13 @@ function watchExchange(figures: Figures, { exchange, views }: WatchedServer): vo
 }
 
 function watchLog(figures: Figures, { views, recoverers }: WatchedServer): void {
-  const { activity } = views;
+  const { counts } = views;
   figures.counters(
     'commands_total',
     'Commands that became durable, by kind and by whether the exchange accepted or refused them.',
     ['command', 'outcome'],
     (put) => {
-      for (const { command, accepted, refused } of activity.commands) {
+      for (const { command, accepted, refused } of counts.commands) {
         put({ command, outcome: 'accepted' }, accepted);
         put({ command, outcome: 'refused' }, refused);
       }
@@ -74,13 +74,13 @@ function watchLog(figures: Figures, { views, recoverers }: WatchedServer): void 
       for (const [reason, count] of counts()) put({ reason }, count);
     });
   };
-  reasons('rejections_total', 'Commands that were refused, by the reason.', () => activity.rejections);
-  reasons('orders_canceled_total', 'Orders that ended with something unfilled, by the reason.', () => activity.cancels);
-  figures.counter('trades_total', "Trades: each a taker's fills at one price.", () => activity.tradeCount);
+  reasons('rejections_total', 'Commands that were refused, by the reason.', () => counts.rejections);
+  reasons('orders_canceled_total', 'Orders that ended with something unfilled, by the reason.', () => counts.cancels);
+  figures.counter('trades_total', "Trades: each a taker's fills at one price.", () => counts.tradeCount);
   figures.counter(
     'traded_collateral_total',
     "Collateral traded, in units of it, at the price of each trade's taker.",
-    () => activity.tradedMicro / MICRO_PER_UNIT,
+    () => counts.tradedMicro / MICRO_PER_UNIT,
   );
   figures.counter(
     'signatures_checked_total',

@@ -12,7 +12,7 @@ import type {
 } from '../wire/historyQueries.ts';
 import { originalJson } from '../wire/originals.ts';
 import type { TakenTrade } from '../wire/placedOrders.ts';
-import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userHistory.ts';
+import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userDataRows.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
 import type { Historian, HistoryQuery, HistoryRequest } from '../wire/historyQueries.ts';
-import { renderTotals } from '../wire/userHistory.ts';
+import { renderTotals } from '../wire/userDataRows.ts';
 import { HistorianUnavailable, keepsIndex } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';
 import { makeTemporaryFolder, removeTemporaryFolder } from './temporaryFolder.ts';

@@ -10,7 +10,6 @@ import { devEndpoints } from '../routes/dev.ts';
 import { documentationEndpoints } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
-import { historyEndpoints } from '../routes/history.ts';
 import { importEndpoints } from '../routes/imports.ts';
 import { keysEndpoints } from '../routes/keys.ts';
 import { marketDataEndpoints } from '../routes/marketData.ts';
@@ -18,13 +17,14 @@ import { marketsEndpoints } from '../routes/markets.ts';
 import { metricsEndpoints } from '../routes/metrics.ts';
 import { notificationEndpoints } from '../routes/notifications.ts';
 import { operatorControlEndpoints } from '../routes/operatorControls.ts';
+import { ownRecordEndpoints } from '../routes/ownRecords.ts';
 import { positionsEndpoints } from '../routes/positions.ts';
+import { priceHistoryEndpoints } from '../routes/priceHistory.ts';
 import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
 import { rewardsEndpoints } from '../routes/rewards.ts';
 import { streamEndpoints } from '../routes/streams.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
-import { userDataEndpoints } from '../routes/userData.ts';
-import { userHistoryEndpoints } from '../routes/userHistory.ts';
+import { userDataEndpoints } from '../routes/userDataQueries.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export const endpoints: readonly Endpoint[] = [
@@ -35,19 +35,19 @@ export const endpoints: readonly Endpoint[] = [
   ...builderEndpoints,
   ...tradingEndpoints,
   ...heartbeatEndpoints,
-  ...userDataEndpoints,
+  ...ownRecordEndpoints,
   ...accountEndpoints,
   ...notificationEndpoints,
   ...rewardsEndpoints,
   ...positionsEndpoints,
   ...marketDataEndpoints,
-  ...historyEndpoints,
+  ...priceHistoryEndpoints,
   ...marketsEndpoints,
   ...activityEndpoints,
   ...streamEndpoints,
   ...bothFormsEndpoints,
   ...catalogEndpoints,
-  ...userHistoryEndpoints,
+  ...userDataEndpoints,
   ...adminEndpoints,
   ...operatorControlEndpoints,
   ...importEndpoints,

@@ -17,10 +17,10 @@ import {
   readBuilderFilter,
 } from '../wire/builders.ts';
 import { isoTime } from '../wire/numbers.ts';
+import { isTooNew, isTooOld, tradeOfId } from '../wire/ownRecords.ts';
 import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { plainTradeRow } from '../wire/trades.ts';
-import { isTooNew, isTooOld, tradeOfId } from '../wire/userData.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
 const PAGE_ROWS = 300;

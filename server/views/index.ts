@@ -3,26 +3,26 @@
 // record, and nothing writes anything but the views.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
 import { AccountsView } from './accounts.ts';
-import { ActivityView } from './activity.ts';
 import { BooksView } from './books.ts';
 import { BuildersView } from './builders.ts';
 import { isRejected, isUpdateOf } from './commandOutcome.ts';
-import { HistoryView } from './history.ts';
+import { CountsView } from './counts.ts';
 import { KeysView } from './keys.ts';
 import { MarketsView } from './markets.ts';
+import { MidpointsView } from './midpoints.ts';
 import { NotificationsView } from './notifications.ts';
 import { OrdersView } from './orders.ts';
 import type { Order } from './records.ts';
 import { TradesView } from './trades.ts';
 
 export { AccountsView } from './accounts.ts';
-export type { NamedCount } from './activity.ts';
 export { type BookSide, BooksView, type TokenBook } from './books.ts';
 export type { BuilderFill } from './builders.ts';
-export { HistoryView, type SampleQuery } from './history.ts';
+export type { NamedCount } from './counts.ts';
 export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
+export { MidpointsView, type SampleQuery } from './midpoints.ts';
 export { NotificationsView } from './notifications.ts';
 export type { NumberList } from './packedLists.ts';
 export type * from './records.ts';
@@ -51,10 +51,10 @@ export class Views {
   readonly keys = new KeysView();
   readonly orders = new OrdersView();
   readonly trades = new TradesView();
-  readonly history = new HistoryView();
+  readonly midpoints = new MidpointsView();
   readonly notifications = new NotificationsView();
   readonly builders = new BuildersView(this.trades);
-  readonly activity = new ActivityView();
+  readonly counts = new CountsView();
   private observer: MarketObserver | undefined;
   /** The code with which the record being applied was rejected; undefined if it was accepted. */
   private rejectionCode: number | undefined;
@@ -77,7 +77,7 @@ export class Views {
     this.books.visit(sections.part('books'));
     this.accounts.visit(sections.part('accounts'));
     this.keys.visit(sections.part('keys'));
-    this.history.visit(sections.part('history'));
+    this.midpoints.visit(sections.part('history'));
     this.trades.visitPacked(sections.part('trades'));
     this.notifications.visit(sections.part('notifications'));
     const known = { orders: orders.state, trades: trades.state };
@@ -93,12 +93,12 @@ export class Views {
   private apply(record: LogRecord): void {
     const { events, command, tMs } = record;
     this.orders.recordBegan(tMs);
-    if (command.type === 'Started') this.activity.reset();
+    if (command.type === 'Started') this.counts.reset();
     this.rejectionCode = undefined;
     for (let i = 0; i < events.length; i += 1) this.applyEvent(events[i], record);
-    this.activity.commandApplied(command, this.rejectionCode);
+    this.counts.commandApplied(command, this.rejectionCode);
     if (command.type === 'DropNotifications' && !isRejected(record)) this.notifications.dropped(command);
-    this.history.recordEnded(this.books, this.markets, tMs);
+    this.midpoints.recordEnded(this.books, this.markets, tMs);
   }
 
   /** Handles order and trade events, the bulk of every log; the two methods below handle the rest. */
@@ -131,7 +131,7 @@ export class Views {
         if (order === undefined) return;
         this.bookChanged(order, -order.restingLots, tMs);
         this.orders.canceled(event.orderNumber, event.reason);
-        this.activity.orderCanceled(event.reason);
+        this.counts.orderCanceled(event.reason);
         this.notifications.canceled(order, event.reason, tMs);
         return;
       }
@@ -227,7 +227,7 @@ export class Views {
     if (lots === 0) return;
     this.books.add(order.marketIndex, order.outcome, order.side, order.pricePips, lots);
     this.markets.bookChanged(order.marketIndex, tMs);
-    this.history.bookChanged(order.marketIndex);
+    this.midpoints.bookChanged(order.marketIndex);
     this.observer?.bookChanged(order.marketIndex);
   }
 
@@ -255,7 +255,7 @@ export class Views {
     this.accounts.traded(event, taker.accountId, taker.outcome);
     this.markets.traded(event, taker, tMs);
     const micro = event.lots * event.pricePips;
-    this.activity.traded(micro);
+    this.counts.traded(micro);
     this.observer?.traded(event.marketIndex, micro, tMs);
     const trade = this.trades.traded(event, taker, tMs);
     this.orders.traded(trade);

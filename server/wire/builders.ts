@@ -5,7 +5,6 @@ import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
-import { sideText, tradeStatusText } from './trades.ts';
 import {
   isTooNew,
   isTooOld,
@@ -13,7 +12,8 @@ import {
   readerOf,
   readSharedTradeFilter,
   type SharedTradeFilter,
-} from './userData.ts';
+} from './ownRecords.ts';
+import { sideText, tradeStatusText } from './trades.ts';
 
 const ADDRESS_DIGITS = 40;
 

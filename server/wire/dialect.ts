@@ -3,7 +3,7 @@
 import type { Market, Trade } from '../views/index.ts';
 import type { DialectName } from './dialectName.ts';
 import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
-import { type HistoryReader, readOfficialHistory, readPlainHistory } from './userHistoryQuery.ts';
+import { readOfficialUserData, readPlainUserData, type UserDataReader } from './userDataQuery.ts';
 
 export interface Dialect {
   readonly name: DialectName;
@@ -12,7 +12,7 @@ export interface Dialect {
   /** A row of GET /data/trades for this caller (lower-case owner address). */
   readonly tradeRow: (trade: Trade, market: Market, owner: string) => string;
   /** Parses a request for user data. */
-  readonly readHistory: HistoryReader;
+  readonly readUserData: UserDataReader;
 }
 
 /** For root paths, with SERVICE_* headers or none. */
@@ -20,7 +20,7 @@ export const rootDialect: Dialect = {
   name: 'root',
   orderReply: wrappedOrderRow,
   tradeRow: plainTradeRow,
-  readHistory: readPlainHistory,
+  readUserData: readPlainUserData,
 };
 
 /** For requests with POLY_* headers and for the mounts /gamma and /data-api. */
@@ -28,7 +28,7 @@ export const polymarketDialect: Dialect = {
   name: 'polymarket',
   orderReply: orderRow,
   tradeRow,
-  readHistory: readOfficialHistory,
+  readUserData: readOfficialUserData,
 };
 
 const isMounted = (path: string): boolean => path.startsWith('/gamma/') || path.startsWith('/data-api/');

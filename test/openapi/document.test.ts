@@ -11,7 +11,7 @@ import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { gammaCatalog, rootCatalog } from '../../server/wire/catalogDialects.ts';
 import { INTERFACE_VERSION } from '../../server/wire/interfaceVersion.ts';
-import { BOUNDS } from '../../server/wire/userHistoryParameters.ts';
+import { BOUNDS } from '../../server/wire/userDataParameters.ts';
 import { send } from '../support/client.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 import { deviationOf } from '../support/openApiCheck.ts';

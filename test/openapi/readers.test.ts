@@ -7,14 +7,14 @@ import { BadRequest } from '../../server/wire/badRequest.ts';
 import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.ts';
 import { readBuilderFilter } from '../../server/wire/builders.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
-import { readHistoryBody, readHistoryQuery } from '../../server/wire/history.ts';
 import { readNotificationIds } from '../../server/wire/notifications.ts';
 import { parsePostedOrder } from '../../server/wire/orders.ts';
+import { readOrderFilter, readTradeFilter } from '../../server/wire/ownRecords.ts';
 import { parseCursor } from '../../server/wire/pages.ts';
+import { readPriceHistoryBody, readPriceHistoryQuery } from '../../server/wire/priceHistory.ts';
 import { readOrderId } from '../../server/wire/readIds.ts';
 import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddress } from '../../server/wire/rewards.ts';
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
-import { readOrderFilter, readTradeFilter } from '../../server/wire/userData.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 import { requestFault } from '../support/openApiCheck.ts';
 
@@ -226,7 +226,7 @@ test('document and parsers reject the same lists of tokens and orders and price 
   checkBodies('POST', '/batch-prices-history', orNothing(history), (json) => {
     // As a string it may be any number according to the document, which states the bound in words.
     const isText = typeof json === 'object' && json !== null && 'fidelity' in json && typeof json.fidelity === 'string';
-    return isText ? 'elsewhere' : readHistoryBody(json);
+    return isText ? 'elsewhere' : readPriceHistoryBody(json);
   });
 });
 
@@ -239,7 +239,7 @@ test('document and parsers reject the same queries of public data', () => {
   const history = { market: HEX64, startTs: '1', interval: '1h', fidelity: '60' };
   checkQueries('/prices-history', history, (query) => {
     if ((query.get('market') ?? '') === '') return 'elsewhere'; // token_id may be used in its place
-    return readHistoryQuery(query);
+    return readPriceHistoryQuery(query);
   });
   checkQueries('/rebates/current', { date: '2030-01-31', maker_address: ADDRESS }, (query) => {
     requireDate(query);

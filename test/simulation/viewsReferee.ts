@@ -179,12 +179,12 @@ function compareBooks({ books, markets }: Views): void {
   }
 }
 
-function compareCounts({ activity }: Views, { counts }: MarketsFold): void {
-  for (const { command, accepted, refused } of activity.commands) {
+function compareCounts({ counts: shown }: Views, { counts }: MarketsFold): void {
+  for (const { command, accepted, refused } of shown.commands) {
     const due = [counts.get(`${command} accepted`) ?? 0, counts.get(`${command} refused`) ?? 0];
     same(`commands are counted: ${command}`, [accepted, refused], due);
   }
   const due = Object.entries(CancelReason).map(([name, reason]) => [name, counts.get(`canceled ${reason}`) ?? 0]);
-  same('cancelled orders are counted', [...activity.cancels], due);
-  same('trades are counted', activity.tradeCount, counts.get('trade') ?? 0);
+  same('cancelled orders are counted', [...shown.cancels], due);
+  same('trades are counted', shown.tradeCount, counts.get('trade') ?? 0);
 }

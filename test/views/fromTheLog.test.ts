@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type EngineEvent, encodeCommand, type LogRecord, openExchange, Side } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { hasBook, Views } from '../../server/views/index.ts';
-import { historyJson } from '../../server/wire/history.ts';
+import { priceHistoryJson } from '../../server/wire/priceHistory.ts';
 import { newClock, Player, settings } from '../history/world.ts';
 import { Random } from '../model/random.ts';
 
@@ -162,7 +162,7 @@ for (const seed of [1, 2, 3, 4]) {
         const points = pointsOf(seen, range, lastS);
         pointCount += points.length;
         for (const outcome of [0, 1]) {
-          const json = historyJson(views.history, market, outcome, { ...range, intervalS: undefined }, nowS);
+          const json = priceHistoryJson(views.midpoints, market, outcome, { ...range, intervalS: undefined }, nowS);
           const shown = points.map(([t, p]) => ({ t, p: (outcome === 0 ? p : HALF_PIPS - p) / HALF_PIPS }));
           expect(JSON.parse(json), `round ${round}, ${JSON.stringify({ ...range, nowS, lastS })}`).toEqual(shown);
         }

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { type EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
 import { BuildersView } from '../../server/views/builders.ts';
-import { type BooksView, HistoryView, type MarketsView, type Order } from '../../server/views/index.ts';
+import { type BooksView, type MarketsView, MidpointsView, type Order } from '../../server/views/index.ts';
 import { TradesView } from '../../server/views/trades.ts';
 
 /** Bytes of the heap in use, without garbage. */
@@ -19,7 +19,7 @@ test('a million points of price history take less than 2 MB of heap', () => {
   let bid = 0;
   const books = { bestBidPips: () => bid, bestAskPips: () => 9_000 } as unknown as BooksView; // all that the view asks for
   const markets = { byIndex: () => ({ status: 1 }) } as unknown as MarketsView; // open
-  const history = new HistoryView();
+  const history = new MidpointsView();
   const before = heapBytes();
   for (let minute = 0; minute < minutes; minute += 1) {
     bid = 1_000 + (minute % 7);

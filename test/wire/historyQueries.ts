@@ -2,7 +2,7 @@
 // each kind requires before anything else is checked.
 import { BadRequest } from '../../server/wire/badRequest.ts';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
-import type { AskedKind } from '../../server/wire/userHistoryParameters.ts';
+import type { AskedKind } from '../../server/wire/userDataParameters.ts';
 
 export const USER = `0x${'aB'.repeat(20)}`;
 export const user = USER.toLowerCase();
@@ -14,7 +14,7 @@ export const both: readonly Dialect[] = [rootDialect, polymarketDialect];
 export type Values = Readonly<Record<string, string>>;
 
 export const read = (dialect: Dialect, kind: AskedKind, values: Values) =>
-  dialect.readHistory(kind, new URLSearchParams(values));
+  dialect.readUserData(kind, new URLSearchParams(values));
 
 /** The text with which a request is refused; undefined if it is not. */
 export function refusal(dialect: Dialect, kind: AskedKind, values: Values): string | undefined {

@@ -3,7 +3,12 @@
 import { z } from 'zod';
 import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
-import { FIDELITY_MINUTES_MAX, HISTORY_INTERVALS, HISTORY_MARKETS_MAX, HISTORY_TIME_S_MAX } from '../history.ts';
+import {
+  FIDELITY_MINUTES_MAX,
+  PRICE_HISTORIES_MAX,
+  PRICE_HISTORY_INTERVALS,
+  PRICE_HISTORY_TIME_S_MAX,
+} from '../priceHistory.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 import type { EndpointSchema } from './endpointSchema.ts';
@@ -86,14 +91,14 @@ export const feeRate = property(z.object({ base_fee: whole }));
 
 const point = z.object({ t: common.seconds, p: common.priceNumber });
 const interval = z
-  .enum(HISTORY_INTERVALS)
+  .enum(PRICE_HISTORY_INTERVALS)
   .meta({ description: 'How far back from the end: 1m is a month of 30 days, 5m and 15m are minutes' });
 const fidelity = z.int().min(1).max(FIDELITY_MINUTES_MAX).meta({ description: 'Minutes between points' });
 const marketKey = z
   .string()
   .regex(/^([0-9]{1,78}|0x[0-9a-fA-F]{64})$/)
   .meta({ description: 'A token id, or a condition id for the first token of the market' });
-const historyTime = common.givenSeconds.max(HISTORY_TIME_S_MAX);
+const historyTime = common.givenSeconds.max(PRICE_HISTORY_TIME_S_MAX);
 const range = {
   startTs: historyTime.optional(),
   start_ts: historyTime.optional(),
@@ -111,7 +116,7 @@ const figureOf = (number: z.ZodType) => z.union([number, common.wholeText, z.lit
 export const batchPricesHistory: EndpointSchema = {
   body: z
     .looseObject({
-      markets: z.array(marketKey).max(HISTORY_MARKETS_MAX),
+      markets: z.array(marketKey).max(PRICE_HISTORIES_MAX),
       startTs: figureOf(historyTime),
       start_ts: figureOf(historyTime),
       endTs: figureOf(historyTime),

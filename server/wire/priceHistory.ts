@@ -5,16 +5,16 @@ import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
-import type { HistoryView, Market, SampleQuery } from '../views/index.ts';
+import type { Market, MidpointsView, SampleQuery } from '../views/index.ts';
 import { BadRequest } from './badRequest.ts';
 import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
 
 /** Most markets of one batch request. */
-export const HISTORY_MARKETS_MAX = 20;
+export const PRICE_HISTORIES_MAX = 20;
 /** Most points of one series: a week at one a minute. */
-const HISTORY_POINTS_MAX = 10_080;
+const PRICE_HISTORY_POINTS_MAX = 10_080;
 /** Latest time of a series. Milliseconds, which some clients send, exceed it. */
-export const HISTORY_TIME_S_MAX = 99_999_999_999;
+export const PRICE_HISTORY_TIME_S_MAX = 99_999_999_999;
 /** Longest time between points: a year, in minutes. */
 export const FIDELITY_MINUTES_MAX = 525_600;
 const MINUTE_S = 60;
@@ -39,7 +39,7 @@ const INTERVALS: Readonly<Record<string, number>> = {
 };
 
 /** The names of the intervals. */
-export const HISTORY_INTERVALS = Object.keys(INTERVALS);
+export const PRICE_HISTORY_INTERVALS = Object.keys(INTERVALS);
 
 /** The time range of a request; undefined = not given. Times in unix seconds. */
 interface HistoryRange {
@@ -66,8 +66,8 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): Named
     if (text === undefined) continue;
     const seconds = parseWhole(text);
     if (seconds === undefined) throw invalid(name, 'must be a whole number of unix seconds');
-    if (seconds > HISTORY_TIME_S_MAX)
-      throw invalid(name, `must be at most ${HISTORY_TIME_S_MAX} unix seconds, got ${seconds}`);
+    if (seconds > PRICE_HISTORY_TIME_S_MAX)
+      throw invalid(name, `must be at most ${PRICE_HISTORY_TIME_S_MAX} unix seconds, got ${seconds}`);
     return { name, seconds };
   }
   return undefined;
@@ -76,7 +76,8 @@ function readSeconds(read: FieldReader, names: readonly [string, string]): Named
 function readInterval(read: FieldReader): number | undefined {
   const text = read('interval');
   if (text === undefined) return undefined;
-  if (!Object.hasOwn(INTERVALS, text)) throw invalid('interval', `must be one of ${HISTORY_INTERVALS.join(', ')}`);
+  if (!Object.hasOwn(INTERVALS, text))
+    throw invalid('interval', `must be one of ${PRICE_HISTORY_INTERVALS.join(', ')}`);
   return INTERVALS[text];
 }
 
@@ -108,14 +109,14 @@ function readMarketKey(value: unknown, name: string): string {
 }
 
 /** A parsed history request. */
-export interface HistoryRequest {
+export interface PriceHistoryRequest {
   /** Token ids or condition ids as given; a condition stands for its first token. */
   readonly markets: readonly string[];
   readonly range: HistoryRange;
 }
 
 /** The query of GET /prices-history. @throws BadRequest naming the parameter */
-export function readHistoryQuery(query: URLSearchParams): HistoryRequest {
+export function readPriceHistoryQuery(query: URLSearchParams): PriceHistoryRequest {
   const read: FieldReader = (name) => query.get(name) || undefined; // an empty value counts as absent
   const name = read('market') === undefined && read('token_id') !== undefined ? 'token_id' : 'market';
   const market = read(name);
@@ -124,13 +125,13 @@ export function readHistoryQuery(query: URLSearchParams): HistoryRequest {
 }
 
 /** The body of POST /batch-prices-history. @throws BadRequest naming the field */
-export function readHistoryBody(body: unknown): HistoryRequest {
+export function readPriceHistoryBody(body: unknown): PriceHistoryRequest {
   if (!isFields(body)) throw new BadRequest('Invalid payload: the body must be an object with markets');
   const { markets } = body;
   if (markets === undefined || markets === null) throw new BadRequest('missing_field: markets');
   if (!Array.isArray(markets)) throw invalid('markets', 'must be a list of token ids');
-  if (markets.length > HISTORY_MARKETS_MAX) {
-    throw invalid('markets', `must name at most ${HISTORY_MARKETS_MAX} markets, got ${markets.length}`);
+  if (markets.length > PRICE_HISTORIES_MAX) {
+    throw invalid('markets', `must name at most ${PRICE_HISTORIES_MAX} markets, got ${markets.length}`);
   }
   const read: FieldReader = (name) => {
     const value = body[name];
@@ -152,29 +153,29 @@ function sampleQueryOf(range: HistoryRange, market: Market, firstS: number, nowS
   const endS = range.endS ?? nowS;
   const startS = Math.max(range.startS ?? endS - (range.intervalS ?? Number.POSITIVE_INFINITY), firstS);
   const minutes = Math.max(Math.min(endS, lastS) - startS, 0) / MINUTE_S;
-  const leastFidelity = Math.max(Math.ceil(minutes / HISTORY_POINTS_MAX), 1);
+  const leastFidelity = Math.max(Math.ceil(minutes / PRICE_HISTORY_POINTS_MAX), 1);
   const { fidelityMinutes = leastFidelity } = range;
   const pointCount = Math.floor(minutes / fidelityMinutes);
-  if (pointCount > HISTORY_POINTS_MAX) {
+  if (pointCount > PRICE_HISTORY_POINTS_MAX) {
     throw invalid(
       'fidelity',
-      `would give ${pointCount} points, the limit is ${HISTORY_POINTS_MAX}: use ${leastFidelity} or more`,
+      `would give ${pointCount} points, the limit is ${PRICE_HISTORY_POINTS_MAX}: use ${leastFidelity} or more`,
     );
   }
   return { startS, endS, lastS, stepS: fidelityMinutes * MINUTE_S };
 }
 
 /** The points of a token as a JSON list; the second token's midpoint is one minus the first's. */
-export function historyJson(
-  history: HistoryView,
+export function priceHistoryJson(
+  midpoints: MidpointsView,
   market: Market,
   outcome: number,
   range: HistoryRange,
   nowS: number,
 ): string {
-  const firstS = history.firstS(market.index);
+  const firstS = midpoints.firstS(market.index);
   if (firstS === undefined) return '[]';
-  const { times, sums } = history.samples(market.index, sampleQueryOf(range, market, firstS, nowS));
+  const { times, sums } = midpoints.samples(market.index, sampleQueryOf(range, market, firstS, nowS));
   const points = times.map((timeS, index) => {
     const sum = outcome === 0 ? sums[index] : 2 * PIPS_PER_UNIT - sums[index];
     return `{"t":${timeS},"p":${halfPipsText(sum)}}`;

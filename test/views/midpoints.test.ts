@@ -2,30 +2,30 @@
 // out of order are refused, since every query relies on ascending minutes.
 import { expect, test } from 'vitest';
 import { SnapshotUnusable } from '../../engine/index.ts';
-import { type BooksView, HistoryView, type MarketsView } from '../../server/views/index.ts';
+import { type BooksView, type MarketsView, MidpointsView } from '../../server/views/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
 
 const START_MS = 1_800_000_000_000;
 const markets = { byIndex: () => ({ status: 1 }) } as unknown as MarketsView; // open
 
-function put(history: HistoryView, marketIndex: number, minute: number, bidPips: number): void {
+function put(midpoints: MidpointsView, marketIndex: number, minute: number, bidPips: number): void {
   const books = { bestBidPips: () => bidPips, bestAskPips: () => 9_000 } as unknown as BooksView; // all that the view asks for
-  history.bookChanged(marketIndex);
-  history.recordEnded(books, markets, START_MS + minute * 60_000);
+  midpoints.bookChanged(marketIndex);
+  midpoints.recordEnded(books, markets, START_MS + minute * 60_000);
 }
 
 function keptOf(points: readonly (readonly [market: number, minute: number])[]): Map<string, unknown> {
-  const history = new HistoryView();
-  for (const [at, [marketIndex, minute]] of points.entries()) put(history, marketIndex, minute, 1_000 + at);
+  const midpoints = new MidpointsView();
+  for (const [at, [marketIndex, minute]] of points.entries()) put(midpoints, marketIndex, minute, 1_000 + at);
   const kept = new Map<string, unknown>();
-  history.visit(new KeptSections(kept, false));
+  midpoints.visit(new KeptSections(kept, false));
   return kept;
 }
 
-function load(kept: Map<string, unknown>): HistoryView {
-  const history = new HistoryView();
-  history.visit(new KeptSections(kept, true));
-  return history;
+function load(kept: Map<string, unknown>): MidpointsView {
+  const midpoints = new MidpointsView();
+  midpoints.visit(new KeptSections(kept, true));
+  return midpoints;
 }
 
 test('histories of some markets among others without a point are loaded, and go on', () => {

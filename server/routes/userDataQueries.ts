@@ -4,14 +4,14 @@
 
 import { groupOfPath } from '../config/throttleTable.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { mountRoot, userHistorySchema } from '../wire/schemas/userHistory.ts';
-import type { AskedKind } from '../wire/userHistoryParameters.ts';
+import { mountRoot, userDataSchema } from '../wire/schemas/userData.ts';
+import type { AskedKind } from '../wire/userDataParameters.ts';
 
 const MOUNT = '/data-api';
 
 function answer(kind: AskedKind): Handler {
   return async (request, { services: { historian }, dialect }) => {
-    const query = dialect.readHistory(kind, request.query);
+    const query = dialect.readUserData(kind, request.query);
     const body = await historian.ask({ query, dialect: dialect.name });
     if (body === undefined) throw new Error(`historian: ${kind} is a list, and a list always exists`);
     return { body, onSent: () => historian.reuse(body) };
@@ -49,13 +49,13 @@ const endpointsBelow = (mount: string): readonly Endpoint[] =>
     throttle: groupOfPath('GET', `/${kind}`),
     section,
     summary,
-    schema: userHistorySchema(kind, mount !== ''),
+    schema: userDataSchema(kind, mount !== ''),
     handler: answer(kind),
   }));
 
 const OK = { body: '{"data":"OK"}' } as const;
 
-export const userHistoryEndpoints: readonly Endpoint[] = [
+export const userDataEndpoints: readonly Endpoint[] = [
   ...endpointsBelow(''),
   {
     method: 'GET',

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ActivityRow, MarketFacts, PositionRow, TradeRow } from '../../server/wire/historyQueries.ts';
-import { renderTotals, rowRenderers } from '../../server/wire/userHistory.ts';
+import { renderTotals, rowRenderers } from '../../server/wire/userDataRows.ts';
 import { wordOf } from '../support/hex.ts';
 
 const WALLET = `0x${'a1'.repeat(20)}`;

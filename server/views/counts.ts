@@ -1,5 +1,5 @@
 // Counts since the latest start of the exchange: commands by kind, rejections, cancels, trades. Fed by the follower of
-// index.ts, read by metrics/. No snapshot includes it: metrics scrapers expect a process's counters to start with the process.
+// index.ts, read by watch.ts. No snapshot includes it: metrics scrapers expect a process's counters to start with the process.
 import { CancelReason, type Command, commandLayouts, rejections } from '../../engine/index.ts';
 
 const kinds = Object.keys(commandLayouts) as readonly Command['type'][]; // the keys of a literal
@@ -17,7 +17,7 @@ interface CommandCount {
   readonly refused: number;
 }
 
-export class ActivityView {
+export class CountsView {
   tradeCount = 0;
   /** Collateral traded, at the price of each trade's taker. */
   tradedMicro = 0;

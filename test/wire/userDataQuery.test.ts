@@ -2,8 +2,8 @@
 // rules for wallets, markets and events (interface 4.1, 7, 8; catalog-and-data 2, 3, 7, 8).
 import { describe, expect, test } from 'vitest';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
-import { userHistorySchema } from '../../server/wire/schemas/userHistory.ts';
-import { type AskedKind, officialRules, plainRules } from '../../server/wire/userHistoryParameters.ts';
+import { userDataSchema } from '../../server/wire/schemas/userData.ts';
+import { type AskedKind, officialRules, plainRules } from '../../server/wire/userDataParameters.ts';
 import { wordOf } from '../support/hex.ts';
 import { both, ID, id, kinds, needed, OTHER, read, refusal, USER, user, type Values } from './historyQueries.ts';
 
@@ -111,7 +111,7 @@ describe('omitted parameters', () => {
 describe('parameter names', () => {
   test.each(kinds)('/openapi.json lists all that are read for %s, and no others', (kind) => {
     for (const [rules, isMounted] of [[plainRules, false] as const, [officialRules, true] as const]) {
-      const shown = Object.keys(userHistorySchema(kind, isMounted).query ?? {});
+      const shown = Object.keys(userDataSchema(kind, isMounted).query ?? {});
       expect(shown.toSorted()).toEqual(rules.readNames(kind, []).toSorted());
     }
   });
@@ -136,7 +136,7 @@ describe('parameter names', () => {
     query.set('market', ID);
     query.append('market', OTHER);
     for (const dialect of both) {
-      expect(dialect.readHistory('trades', query)).toMatchObject({ limit: 5, conditionIds: [id] });
+      expect(dialect.readUserData('trades', query)).toMatchObject({ limit: 5, conditionIds: [id] });
     }
   });
 });

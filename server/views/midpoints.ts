@@ -35,7 +35,7 @@ const MINUTE_MS = 60_000;
 const MINUTE_S = 60;
 const MINUTE_MAX = 2 ** 32 - 1;
 
-export class HistoryView {
+export class MidpointsView {
   /** The points of each market. */
   private readonly points = new PackedLists(POINT.bytes);
   /** When each market's midpoint last changed, ms. */

@@ -1,4 +1,4 @@
-// Parses the filters for lists of own orders and trades (interface.md 4.5, wire.md C.5). Called by the routes of user data.
+// Parses the filters for lists of own orders and trades (interface.md 4.5, wire.md C.5). Called by routes/ownRecords.ts.
 // The parameter names of both dialects are accepted; an empty value is no filter.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';

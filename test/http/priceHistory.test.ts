@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, MarketField, MarketStatus, VirtualClock } from '../../engine/index.ts';
-import { BooksView, HistoryView, MarketsView } from '../../server/views/index.ts';
+import { BooksView, MarketsView, MidpointsView } from '../../server/views/index.ts';
 import { type JsonReply, send } from '../support/client.ts';
 import { buyCommand, ownerCommands } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';
@@ -278,7 +278,7 @@ test('samples equal those of a naive list of all midpoints', () => {
   const asked = fc.record({ start: fc.nat(900), length: fc.nat(900), step: fc.integer({ min: 1, max: 3 }) });
   fc.assert(
     fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
-      const [history, books, markets] = [new HistoryView(), new BooksView(), new MarketsView()];
+      const [history, books, markets] = [new MidpointsView(), new BooksView(), new MarketsView()];
       const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
       const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
       const created = { type: 'MarketCreated', ...terms, ...ids } as const;

@@ -7,11 +7,6 @@ import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import type { Historian, HistoryRequest } from '../wire/historyQueries.ts';
-import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
-import { readOrderId } from '../wire/readIds.ts';
-import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
-import * as schemas from '../wire/schemas/orders.ts';
-import { orderRow } from '../wire/trades.ts';
 import {
   isTooNew,
   isTooOld,
@@ -22,7 +17,12 @@ import {
   type TradeFilter,
   tradeMatches,
   tradeOfId,
-} from '../wire/userData.ts';
+} from '../wire/ownRecords.ts';
+import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
+import { readOrderId } from '../wire/readIds.ts';
+import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
+import * as schemas from '../wire/schemas/orders.ts';
+import { orderRow } from '../wire/trades.ts';
 
 const PAGE_ROWS = 100;
 
@@ -118,7 +118,7 @@ function endpoint(path: string, section: string, summary: string, schema: Endpoi
   return { method: 'GET', path, auth: 'l2-read', throttle: 'general', section, summary, schema, handler };
 }
 
-export const userDataEndpoints: readonly Endpoint[] = [
+export const ownRecordEndpoints: readonly Endpoint[] = [
   endpoint('/data/order/{id}', 'interface 4.5', 'One order of the caller, in any state.', schemas.oneOrder, oneOrder),
   endpoint('/data/orders', 'wire C.5', 'Open orders of the caller, oldest first.', schemas.openOrders, openOrders),
   endpoint(

@@ -1,6 +1,6 @@
 // The parameters of a user-data request, each parsed into its meaning (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7,
 // 8) under the rules of one dialect: the root accepts only its own parameters; the mount also accepts those of official
-// clients and ignores the rest. Called by userHistoryQuery.ts. An empty value counts as absent; of a repeated parameter the
+// clients and ignores the rest. Called by userDataQuery.ts. An empty value counts as absent; of a repeated parameter the
 // first value counts; addresses, ids and words may be in any letter case.
 
 import { isAddress, isBytes32 } from '../auth/hex.ts';

@@ -1,6 +1,6 @@
 // Parses a user-data request into a query of its kind (interface.md 4.1, 7, 8; catalog-and-data.md 2, 3, 7, 8). Called
 // through dialect.ts by the routes of user data. It looks nothing up and knows no market; the parameters and their parsing
-// are in userHistoryParameters.ts.
+// are in userDataParameters.ts.
 
 import { MICRO_PER_UNIT } from '../../engine/index.ts';
 import {
@@ -27,7 +27,7 @@ import {
   type ParameterRules,
   Parameters,
   plainRules,
-} from './userHistoryParameters.ts';
+} from './userDataParameters.ts';
 
 /**
  * Most holders of one outcome that a request may ask for, summed over its markets: as many rows as the longest page of
@@ -128,14 +128,14 @@ const READERS: Readonly<Record<AskedKind, (given: Parameters, rules: ParameterRu
  * Parses a request into a query.
  * @throws BadRequest naming the first parameter that is unknown, missing or not allowed, and what is allowed
  */
-export type HistoryReader = (kind: AskedKind, query: URLSearchParams) => HistoryQuery;
+export type UserDataReader = (kind: AskedKind, query: URLSearchParams) => HistoryQuery;
 
 const readerOf =
-  (rules: ParameterRules): HistoryReader =>
+  (rules: ParameterRules): UserDataReader =>
   (kind, query) =>
     READERS[kind](new Parameters(kind, query, rules), rules);
 
 /** The root's rules: only what interface.md 4.1 lists, and any excess is refused. */
-export const readPlainHistory = readerOf(plainRules);
+export const readPlainUserData = readerOf(plainRules);
 /** The rules for official clients: their parameters too, unknown ones ignored, limits cut to their maximum. */
-export const readOfficialHistory = readerOf(officialRules);
+export const readOfficialUserData = readerOf(officialRules);

@@ -1,13 +1,18 @@
 // Histories of midpoints: GET /prices-history and POST /batch-prices-history (wire.md C.2, interface.md 2.6). Thin:
-// wire/history.ts parses the request, points come from the view. A market that is over keeps its history.
+// wire/priceHistory.ts parses the request, points come from the view. A market that is over keeps its history.
 
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { rowsReply } from '../http/rowsReply.ts';
 import type { Services } from '../services.ts';
 import { isListed, type TokenPlace, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { type HistoryRequest, historyJson, readHistoryBody, readHistoryQuery } from '../wire/history.ts';
 import { unixSeconds } from '../wire/numbers.ts';
+import {
+  type PriceHistoryRequest,
+  priceHistoryJson,
+  readPriceHistoryBody,
+  readPriceHistoryQuery,
+} from '../wire/priceHistory.ts';
 import * as schemas from '../wire/schemas/marketData.ts';
 
 /** The token with a token id, or the first token of a condition id; undefined if it is unknown or not public. */
@@ -18,27 +23,27 @@ function findToken({ markets }: Views, key: string): TokenPlace | undefined {
 }
 
 const oneHistory: Handler = (request, { services: { views, exchange } }) => {
-  const { markets, range } = readHistoryQuery(request.query);
+  const { markets, range } = readPriceHistoryQuery(request.query);
   const place = findToken(views, markets[0]);
   if (place === undefined) throw new BadRequest('market not found', { status: 404 });
   const nowS = unixSeconds(exchange.now());
-  return { body: `{"history":${historyJson(views.history, place.market, place.outcome, range, nowS)}}` };
+  return { body: `{"history":${priceHistoryJson(views.midpoints, place.market, place.outcome, range, nowS)}}` };
 };
 
 /** The histories under the requested keys, without those that do not exist. Each ends at the present. */
-function* histories({ markets, range }: HistoryRequest, { views, exchange }: Services): Generator<string> {
+function* histories({ markets, range }: PriceHistoryRequest, { views, exchange }: Services): Generator<string> {
   for (const key of new Set(markets)) {
     const place = findToken(views, key);
     if (place === undefined) continue;
     const nowS = unixSeconds(exchange.now());
-    yield `"${key}":${historyJson(views.history, place.market, place.outcome, range, nowS)}`;
+    yield `"${key}":${priceHistoryJson(views.midpoints, place.market, place.outcome, range, nowS)}`;
   }
 }
 
 const manyHistories: Handler = (request, { services }) =>
-  rowsReply(histories(readHistoryBody(request.json()), services), ['{"history":{', '}}']);
+  rowsReply(histories(readPriceHistoryBody(request.json()), services), ['{"history":{', '}}']);
 
-export const historyEndpoints: readonly Endpoint[] = [
+export const priceHistoryEndpoints: readonly Endpoint[] = [
   {
     method: 'GET',
     path: '/prices-history',

@@ -1,6 +1,6 @@
 // Schemas of user data: trades, positions, activity, holders and their totals (interface.md 2.10 to 2.13 and 4.1,
 // catalog-and-data.md 3). On the root a request takes only the documented parameters, and the reply follows its headers;
-// below /data-api the parameters of official clients are accepted too. Referenced by routes/userHistory.ts.
+// below /data-api the parameters of official clients are accepted too. Referenced by routes/userDataQueries.ts.
 import { z } from 'zod';
 import {
   ACTIVITY_SORTS,
@@ -17,7 +17,7 @@ import {
   DIRECTIONS,
   officialRules,
   TITLE_CHARACTERS_MAX,
-} from '../userHistoryParameters.ts';
+} from '../userDataParameters.ts';
 import * as common from './common.ts';
 import type { EndpointSchema, ParameterSchemas } from './endpointSchema.ts';
 
@@ -250,7 +250,7 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
 const isTotal = (kind: AskedKind): kind is keyof typeof totals => Object.hasOwn(totals, kind);
 
 /** The schema of a user-data query on the root, or below the mount for official clients. */
-export function userHistorySchema(kind: AskedKind, isMounted: boolean): EndpointSchema {
+export function userDataSchema(kind: AskedKind, isMounted: boolean): EndpointSchema {
   const moreStatuses = [401]; // sent if there is an allowlist
   const query = isMounted ? { ...documented[kind], ...more[kind] } : documented[kind];
   if (isTotal(kind)) return { query, reply: totals[kind], moreStatuses };
