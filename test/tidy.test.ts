@@ -109,6 +109,36 @@ test('every source file is referenced by another one or is an entry point', () =
   expect(unused, 'Nobody imports these files: import them, or delete them.').toEqual([]);
 });
 
+/** The shortest way from a room back to itself, as a text of rooms; undefined if there is none. */
+function cycleFrom(start: string, arrows: ReadonlyMap<string, ReadonlySet<string>>): string | undefined {
+  const ways = [[start]];
+  const seen = new Set<string>();
+  for (const way of ways) {
+    for (const next of arrows.get(way.at(-1) ?? '') ?? []) {
+      if (next === start) return [...way, next].join(' → ');
+      if (!seen.has(next)) ways.push([...way, next]);
+      seen.add(next);
+    }
+  }
+  return undefined;
+}
+
+test('rooms of the server import one way', () => {
+  // A room is a folder, or a file beside the folders. The table of endpoints stands in the door's room and joins the routes.
+  const roomOf = (file: string): string => file.split('/', 2).join('/');
+  const arrows = new Map<string, Set<string>>();
+  for (const { file, text } of sources.filter((each) => each.file.startsWith('server/'))) {
+    if (file === 'server/http/endpoints.ts') continue;
+    for (const [, path = ''] of text.matchAll(/'(\.[\w./-]+\.ts)'/g)) {
+      const [from, to] = [roomOf(file), roomOf(normalize(join(dirname(file), path)))];
+      if (to.startsWith('server/') && to !== from) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    }
+  }
+  const cycles = [...arrows.keys()].flatMap((room) => cycleFrom(room, arrows) ?? []);
+  const shortest = cycles.sort((a, b) => a.split(' ').length - b.split(' ').length).slice(0, 1);
+  expect(shortest, 'Move what both rooms use to the lower one, or to a room below both.').toEqual([]);
+});
+
 test('no file contains a marker of unfinished work', () => {
   expectNowhere(/\b(TO[D]O|FIX[M]E|XX[X]|HAC[K])\b/, texts, 'Do it now, or take the note out.');
 });

@@ -5,9 +5,8 @@ import type { EngineSettings } from '../../engine/index.ts';
 import { limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
-import type { HouseMode } from '../dev/house/model.ts';
 import { fatal } from '../process/fatal.ts';
-import { type StreamSettings, streamSettings } from '../streams/limits.ts';
+import type { HouseMode } from './settings.ts';
 import {
   durationMs,
   type Environment,
@@ -20,6 +19,7 @@ import {
   type SettingKey,
   type Settings,
 } from './settings.ts';
+import { type StreamSettings, streamSettings } from './streamSettings.ts';
 import { type ThrottleRates, throttleRows } from './throttleTable.ts';
 
 /** The configuration of all parts of the server. */

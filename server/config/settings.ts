@@ -6,7 +6,6 @@ import { lstatSync } from 'node:fs';
 import { z } from 'zod';
 import { contractNames } from '../auth/contracts.ts';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
-import { HOUSE_MODES } from '../dev/house/model.ts';
 import { isFields } from '../lib/jsonFields.ts';
 import { isNetwork } from '../lib/networks.ts';
 import { fatal } from '../process/fatal.ts';
@@ -16,6 +15,9 @@ import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames 
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const HOUSE_MODES = ['none', 'calm', 'busy'] as const;
+export type HouseMode = (typeof HOUSE_MODES)[number];
 
 export const CONFIG_FILE = 'outcry.config.json';
 

@@ -4,8 +4,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf, writeWhole } from '../../engine/index.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { fatal } from '../process/fatal.ts';
-import { parseWhole } from '../wire/numbers.ts';
 
 const fileOf = (dataDir: string): string => join(dataDir, 'copied');
 

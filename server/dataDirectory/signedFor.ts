@@ -7,12 +7,12 @@ import { type ChainContracts, STOCK_CHAINS } from '../auth/contracts.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { orderHasher } from '../auth/orderDigest.ts';
 import type { Services } from '../services.ts';
-import { type SignedOrder, signedOrderOf } from '../tools/orderSignatures.ts';
+import { type StoredOrder, signedOrderOf } from '../views/storedOrders.ts';
 
 /** Number of last records that are searched for an order. */
 const RECORDS_MAX = 1_000;
 
-interface FoundOrder extends SignedOrder {
+interface FoundOrder extends StoredOrder {
   readonly orderId: string;
   readonly marketIndex: number;
 }

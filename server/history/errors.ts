@@ -1,18 +1,7 @@
-// The errors that keep the historian from answering, and which of them say nothing about its index. The HTTP layer turns the
-// first into a 503. From IndexDamaged the thread recovers by rebuilding the index; after LogUnreadable and CommitFailed it is
-// started again with the index that it has. A client never causes any of them.
+// The errors that end the historian's thread, and which of them say nothing about its index. From IndexDamaged the thread
+// recovers by rebuilding the index; after LogUnreadable and CommitFailed it is started again with the index that it has.
+// Meanwhile questions get HistorianUnavailable (wire/historyQueries.ts). A client never causes any of them.
 import { isRefusedBySystem } from '../../engine/index.ts';
-
-/** The historian cannot answer at present, for an internal reason; it is recovering, so a later retry helps. */
-export class HistorianUnavailable extends Error {
-  override readonly name = 'HistorianUnavailable';
-  readonly reason: string;
-
-  constructor(reason: string) {
-    super(`The history cannot be read at present: ${reason}`);
-    this.reason = reason;
-  }
-}
 
 /** The index holds data that this program never writes; it is dropped and rebuilt from the journal. */
 export class IndexDamaged extends Error {

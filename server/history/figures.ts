@@ -2,6 +2,7 @@
 // All functions here are pure functions of integers; no intermediate result is a rounded float.
 
 import { MICRO_PER_LOT, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
+import type { PositionFigures } from '../wire/historyQueries.ts';
 
 /*
  * What is stored of a wallet's position in a token, in micro, exactly (catalog-and-data.md 4; none of it includes fees):
@@ -107,16 +108,6 @@ export function sell(legs: Float64Array, at: number, q: number, c: number, tMs: 
   legs[at + LEG.cost] = cost - removed;
   legs[at + LEG.realized] += c - removed;
   legs[at + LEG.tMs] = tMs;
-}
-
-/** The figures of a position that depend on more than one of its numbers. */
-export interface PositionFigures {
-  readonly avgPriceMicro: number;
-  readonly initialValueMicro: number;
-  readonly currentValueMicro: number;
-  readonly cashPnlMicro: number;
-  readonly percentPnl: number;
-  readonly percentRealizedPnl: number;
 }
 
 /** floor(price · size) in micro. */

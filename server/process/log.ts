@@ -2,9 +2,8 @@
 // writes to standard output, which belongs to the banner, and is never given a secret. A line that cannot be written is
 // dropped and counted, which is not an error: an exchange keeps running when the disk that holds its log is full.
 import { writeSync } from 'node:fs';
-import { type Logger, pino } from 'pino';
+import { type LevelWithSilent, type Logger, pino } from 'pino';
 import { prettyFactory } from 'pino-pretty';
-import type { ServerConfig } from '../config/config.ts';
 
 const STANDARD_ERROR = 2;
 
@@ -47,14 +46,18 @@ class LineWriter {
   }
 }
 
+/** What the configuration says about the log. */
+interface LogSettings {
+  readonly logLevel: LevelWithSilent;
+  readonly mode: 'development' | 'production';
+  readonly isJson: boolean;
+}
+
 /**
  * The logger of a configuration.
  * @param writeBytes writes to standard error by default
  */
-export function makeLogger(
-  config: Pick<ServerConfig, 'logLevel' | 'mode' | 'isJson'>,
-  writeBytes = toStandardError,
-): Logger {
+export function makeLogger(config: LogSettings, writeBytes = toStandardError): Logger {
   const isReadable = config.mode === 'development' && !config.isJson;
   const readable = prettyFactory({ ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' });
   const lines = new LineWriter(writeBytes);

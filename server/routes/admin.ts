@@ -13,11 +13,12 @@ import {
 } from '../commands/creation.ts';
 import { eventOf, submitAccepted, submitForWallet } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import type { Services } from '../services.ts';
 import type { EventRow, Market } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
-import { microText, parseWhole } from '../wire/numbers.ts';
+import { microText } from '../wire/numbers.ts';
 import {
   cashBody,
   eventBody,

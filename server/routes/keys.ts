@@ -9,9 +9,9 @@ import { walletsOfOwner } from '../commands/ownerWallets.ts';
 import { claimWallets, submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { requireKeyId } from '../wire/ids.ts';
-import { parseWhole } from '../wire/numbers.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { keysReply, requireRoomForKey } from './ownedKeys.ts';
 

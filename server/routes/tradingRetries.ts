@@ -3,10 +3,10 @@
 
 import type { PlacementCommand } from '../commands/orderIntake.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import type { Services } from '../services.ts';
 import type { Order, Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { parseWhole } from '../wire/numbers.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
 

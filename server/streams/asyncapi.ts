@@ -2,8 +2,8 @@
 // knows nothing of sockets.
 
 import { z } from 'zod';
+import type { StreamSettings } from '../config/streamSettings.ts';
 import { CHANNEL_PATHS } from '../http/streamPaths.ts';
-import type { StreamSettings } from './limits.ts';
 import { streamLimits } from './limits.ts';
 import {
   controlSchemas,

@@ -2,9 +2,9 @@
 // to be published. It is registered behind the views' follower, whose state it expects to be that right after the record. It
 // never throws on a record and publishes nothing itself.
 import type { EngineEvent, EventOf, Follower, LogRecord, Sections } from '../../engine/index.ts';
+import { type StreamSettings, streamSettings } from '../config/streamSettings.ts';
 import type { Views } from '../views/index.ts';
 import { logName } from '../wire/streamIds.ts';
-import { type StreamSettings, streamSettings } from './limits.ts';
 import { MarketFeed } from './marketFeed.ts';
 import { UserFeed } from './userFeed.ts';
 

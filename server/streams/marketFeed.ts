@@ -2,6 +2,7 @@
 // for markets with subscribers. Runs after the views' follower, so the views are in the state right after the record. It
 // renders nothing without subscribers and never reads a clock.
 import type { EventOf, Sections } from '../../engine/index.ts';
+import type { StreamSettings } from '../config/streamSettings.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
 import type { BookFacts } from '../wire/books.ts';
 import { BookTexts } from '../wire/bookText.ts';
@@ -11,7 +12,6 @@ import type { Form } from '../wire/streamIds.ts';
 import { MessageBatch } from '../wire/streamMessages.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
 import { KnownMarkets, STATE_NUMBERS } from './knownMarkets.ts';
-import type { StreamSettings } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 
 const NO_FACTS: BookFacts = {

@@ -2,8 +2,9 @@
 // every frame into that buffer; so clients are pinged in turn, and a client answers once it has read up to the ping. A client
 // that does not answer in time is held: its messages are owed instead of sent, and paid when it answers. Driven by the hub.
 import { randomInt } from 'node:crypto';
+import type { StreamSettings } from '../config/streamSettings.ts';
 import type { Connection } from './connection.ts';
-import { type StreamSettings, streamLimits } from './limits.ts';
+import { streamLimits } from './limits.ts';
 
 /** The payload of our pings; it distinguishes their answers from unsolicited pongs. */
 export const PING_PAYLOAD = 'reading?';

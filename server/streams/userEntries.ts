@@ -1,29 +1,9 @@
 // The entries of the owners' streams, kept compact: the order or trade and its state at that moment, since the views' rows go
 // on changing. They are plain numbers in rings: an entry that nobody reads costs a few stores and no allocation. Written and
 // read by the user feed. An entry becomes an object when it is read; wire/userEvents.ts renders it.
-import type { Order, OrderStatus, Trade } from '../views/index.ts';
+import type { Order, Trade } from '../views/index.ts';
 import { orderStatuses } from '../views/records.ts';
-
-export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
-
-export interface OrderEntry {
-  readonly kind: OrderEntryKind;
-  readonly order: Order;
-  readonly marketIndex: number;
-  readonly filledLots: number;
-  readonly status: OrderStatus;
-  /** How many trades the order had at that moment. */
-  readonly tradeCount: number;
-  readonly tMs: number;
-}
-
-export interface TradeEntry {
-  readonly kind: 'TRADE';
-  readonly trade: Trade;
-  readonly marketIndex: number;
-  readonly status: number;
-  readonly tMs: number;
-}
+import type { OrderEntry, OrderEntryKind, TradeEntry } from '../wire/userEvents.ts';
 
 /** Numbered twice: among all entries of its owner, and among the owner's entries in that market. */
 export type UserEntry = (OrderEntry | TradeEntry) & { readonly number: number; readonly marketNumber: number };

@@ -3,7 +3,8 @@
 // after the whole record. The newest entries are kept in memory; older ones are read from the log again.
 import { type EventOf, type Sections, TradeStatus } from '../../engine/index.ts';
 import type { Trade, TradeParty, Views } from '../views/index.ts';
-import { type OrderEntryKind, UserEntries, type UserEntry } from './userEntries.ts';
+import type { OrderEntryKind } from '../wire/userEvents.ts';
+import { UserEntries, type UserEntry } from './userEntries.ts';
 
 /** No order has this number. */
 const NONE = -1;

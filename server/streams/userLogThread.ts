@@ -2,10 +2,10 @@
 // opens the journal read-only and follows it with its own views and feed.
 import { parentPort, workerData } from 'node:worker_threads';
 import { DecodedRecord, JournalReader } from '../../engine/index.ts';
+import { streamSettings } from '../config/streamSettings.ts';
 import { failThread } from '../process/thread.ts';
 import { Views } from '../views/index.ts';
 import { StreamFeed } from './feed.ts';
-import { streamSettings } from './limits.ts';
 import type { UserLogAnswer, UserLogNews, UserLogTask } from './userLog.ts';
 import { userMessage } from './userMessage.ts';
 

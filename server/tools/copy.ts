@@ -6,8 +6,8 @@ import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine
 import { isTaken, SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { commandLine } from '../lib/commandLine.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { fatal } from '../process/fatal.ts';
-import { parseWhole } from '../wire/numbers.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
 import { createTarget, discardTarget, requireOutside } from './targetFolder.ts';
 import { soundText } from './verify.ts';

@@ -8,12 +8,11 @@ import {
   decodeEvents,
   type JournalRecord,
   reasonOf,
-  Side,
 } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
-import { isSignatureType, type OrderHasher, type SignableOrder } from '../auth/orderDigest.ts';
+import type { OrderHasher } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
-import { readTexts } from '../views/texts.ts';
+import { signedOrderOf } from '../views/storedOrders.ts';
 
 /** An order in the journal differs from what its owner signed. */
 class SignatureWrong extends Error {
@@ -24,40 +23,6 @@ class SignatureWrong extends Error {
     super(`The order ${orderId} at sequence ${sequence} is not as its owner signed it: ${reason}`);
     this.sequence = sequence;
   }
-}
-
-type PlaceOrder = CommandOf<'PlaceOrder'>;
-
-const isText = (value: unknown): value is string => typeof value === 'string';
-
-/** The fields in the command's tail; undefined if it is not a signed order's tail. */
-function readTail(tail: Uint8Array | undefined) {
-  const { salt, signer, signatureType, tokenId, metadata, builder, signature } = readTexts(tail);
-  if (!isText(salt) || !isText(signer) || !isText(tokenId) || !isText(metadata)) return undefined;
-  if (!isText(builder) || !isText(signature) || !isSignatureType(signatureType)) return undefined;
-  return { salt, signer, signatureType, tokenId, metadata, builder, signature } as const;
-}
-
-/** An order as its owner signed it. */
-export interface SignedOrder {
-  readonly order: SignableOrder;
-  readonly signature: string;
-}
-
-/** The signed content of an order in the journal; undefined if the command lacks it. */
-export function signedOrderOf(command: PlaceOrder): SignedOrder | undefined {
-  const tail = readTail(command.tail);
-  if (tail === undefined) return undefined;
-  const { signature, ...signed } = tail;
-  const order: SignableOrder = {
-    ...signed,
-    maker: command.maker,
-    side: command.side === Side.BUY ? 0 : 1,
-    makerAmount: command.makerAmountMicro,
-    takerAmount: command.takerAmountMicro,
-    timestamp: command.timestampMs,
-  };
-  return { order, signature };
 }
 
 interface MarketFacts {
@@ -98,7 +63,7 @@ export class SignatureCheck {
     }
   }
 
-  private faultOf(command: PlaceOrder, market: MarketFacts): string | undefined {
+  private faultOf(command: CommandOf<'PlaceOrder'>, market: MarketFacts): string | undefined {
     const { owner, orderId } = command;
     const signed = signedOrderOf(command);
     if (signed === undefined) return 'what was signed is not there.';

@@ -1,9 +1,11 @@
 // Reads the texts of events and markets, and the prices that follow from them. The log keeps texts as given: any of them may
 // be missing or not be a string. Used by views, catalog, historian and wire.
 import { bufferOf, complementPips, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { parseDecimal } from '../lib/decimals.ts';
 import { type Fields, isFields } from '../lib/jsonFields.ts';
-import { parsePips } from '../wire/numbers.ts';
 
+/** A pip is the last of these decimals: PIPS_PER_UNIT is ten to their number. */
+const PRICE_DECIMALS = 4;
 const YES_NO: readonly [string, string] = ['Yes', 'No'];
 
 /** The value if it is a string, else ''. */
@@ -11,7 +13,7 @@ export const textOf = (value: unknown): string => (typeof value === 'string' ? v
 
 /** The price of a market's first token before any trade, from its text `lastPrice`: one half if that gives none. */
 export function initialPricePips(lastPrice: unknown): number {
-  const pips = parsePips(textOf(lastPrice));
+  const pips = parseDecimal(textOf(lastPrice), PRICE_DECIMALS);
   return pips === undefined ? PIPS_PER_UNIT / 2 : Math.min(pips, PIPS_PER_UNIT);
 }
 

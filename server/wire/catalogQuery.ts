@@ -5,8 +5,9 @@
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { type ColumnsPlace, type ListForm, RowState, STATE_COUNT } from '../catalog/index.ts';
+import { decimalDigits, parseWhole } from '../lib/decimals.ts';
 import type { CatalogDialect } from './catalogDialects.ts';
-import { dayStartMs, decimalDigits, parseWhole } from './numbers.ts';
+import { dayStartMs } from './numbers.ts';
 
 const LIST_LIMIT_DEFAULT = 20;
 export const LIST_LIMIT_MAX = 100;

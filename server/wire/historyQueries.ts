@@ -1,8 +1,7 @@
-// The historian's questions and the rows of its answers: the contract between the routes, the parsers and renderers of this
+// The historian's questions, the rows of its answers and the error without one: the contract between the routes, the parsers and renderers of this
 // folder, and history/ (which finds the rows). Plain data alone, since questions cross to another thread.
 // Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 
-import type { PositionFigures } from '../history/figures.ts';
 import type { DialectName } from './dialectName.ts';
 
 /** Sides, as named by questions and rows. */
@@ -193,7 +192,17 @@ export interface ActivityRow extends TradeRow {
   readonly isOfToken: boolean;
 }
 
-/** Figures are integers; ratios are the nearest double, already rounded as figures.ts defines. */
+/** The figures of a position that depend on more than one of its numbers. */
+export interface PositionFigures {
+  readonly avgPriceMicro: number;
+  readonly initialValueMicro: number;
+  readonly currentValueMicro: number;
+  readonly cashPnlMicro: number;
+  readonly percentPnl: number;
+  readonly percentRealizedPnl: number;
+}
+
+/** Figures are integers; ratios are the nearest double, already rounded as history/figures.ts defines. */
 export interface PositionRow extends PositionFigures {
   readonly wallet: string;
   readonly market: MarketFacts;
@@ -241,6 +250,17 @@ export interface HistoryRows {
 export interface HistoryRequest {
   readonly query: HistoryQuery;
   readonly dialect: DialectName;
+}
+
+/** The historian cannot answer at present, for an internal reason; it is recovering, so a later retry helps. */
+export class HistorianUnavailable extends Error {
+  override readonly name = 'HistorianUnavailable';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(`The history cannot be read at present: ${reason}`);
+    this.reason = reason;
+  }
 }
 
 /**

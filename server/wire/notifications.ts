@@ -5,6 +5,7 @@
 import { CancelReason, limits, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { Catalog } from '../catalog/index.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import {
   type CanceledNotice,
   type EventRow,
@@ -21,7 +22,7 @@ import { textOf } from '../views/texts.ts';
 import { BadRequest } from './badRequest.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord, iconOf, imageOf, pricePipsOf } from './markets.ts';
-import { lotsText, microText, parseWhole, pipsText } from './numbers.ts';
+import { lotsText, microText, pipsText } from './numbers.ts';
 import { orderTypeText, sideText } from './trades.ts';
 
 const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;

@@ -1,7 +1,9 @@
 // Exact conversion between whole units and decimal text: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"),
 // and the strict parsing of what clients send. Called by everything in this folder, by routes and by views. Nothing is computed in
 // fractions: floats appear only as the JSON numbers that clients display.
+
 import { LOTS_PER_SHARE, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
+import { parseDecimal } from '../lib/decimals.ts';
 
 const PIPS_DECIMALS = 4;
 const LOTS_DECIMALS = 2;
@@ -70,40 +72,6 @@ export function lotsText(lots: number): string {
 /** An amount of collateral or shares in units. */
 export function microText(micro: number): string {
   return decimalText(micro, MICRO_PER_UNIT, MICRO_DECIMALS);
-}
-
-/** The value of plain decimal digits up to 2^53 − 1; undefined for anything else (signs, exponents, spaces, ''). */
-export function parseWhole(text: string): number | undefined {
-  if (text === '') return undefined;
-  let value = 0;
-  for (let i = 0; i < text.length; i += 1) {
-    const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return undefined;
-    value = value * 10 + digit;
-  }
-  return Number.isSafeInteger(value) ? value : undefined;
-}
-
-/**
- * A decimal text in units of 10^−decimals, exactly: digits, and maybe a point followed by 1 to `decimals` digits.
- * Undefined for anything else, and for values past 2^53 − 1 units.
- */
-export function parseDecimal(text: string, decimals: number): number | undefined {
-  const point = text.indexOf('.');
-  if (point < 0) return parseWhole(text === '' ? '' : text + '0'.repeat(decimals));
-  const fraction = text.length - point - 1;
-  if (point === 0 || fraction === 0 || fraction > decimals) return undefined;
-  // A second point is not a digit, so parseWhole refuses it.
-  return parseWhole(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction));
-}
-
-/**
- * The digits of a decimal before and after its point, of which one side may have none, as clients write parameters (".1",
- * "5."); undefined for any other text (signs, exponents, spaces, '').
- */
-export function decimalDigits(text: string): readonly [whole: string, fraction: string] | undefined {
-  const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
-  return whole === undefined ? undefined : [whole, fraction];
 }
 
 /** An amount in units ("12.5") as micro; undefined unless it is a decimal of at most six places up to 2^53 − 1 micro. */

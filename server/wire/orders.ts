@@ -5,10 +5,10 @@ import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isSignatureType, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { type Fields, isAbsent, isFields } from '../lib/jsonFields.ts';
 import { BadRequest } from './badRequest.ts';
 import { isUuid } from './ids.ts';
-import { parseWhole } from './numbers.ts';
 
 /** An order as a client signed and sent it. */
 export interface SignedOrder {

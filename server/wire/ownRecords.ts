@@ -2,10 +2,11 @@
 // The parameter names of both dialects are accepted; an empty value is no filter.
 import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import type { Market, Order, Trade, TradeParty, Views } from '../views/index.ts';
 import { BadRequest } from './badRequest.ts';
 import { parseTradeId } from './ids.ts';
-import { parseWhole, unixSeconds } from './numbers.ts';
+import { unixSeconds } from './numbers.ts';
 
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 

@@ -3,8 +3,8 @@
 // that is a plain offset is accepted too. Called by the routes of lists; it knows nothing about the rows' content.
 
 import { countBefore } from '../lib/countBefore.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { BadRequest } from './badRequest.ts';
-import { parseWhole } from './numbers.ts';
 import { appendRows, bytesOf, type Pieces } from './pieces.ts';
 
 const PAGE_BEGIN = bytesOf('{"data":');

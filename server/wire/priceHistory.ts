@@ -4,10 +4,11 @@
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
+import { parseWhole } from '../lib/decimals.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import type { Market, MidpointsView, SampleQuery } from '../views/index.ts';
 import { BadRequest } from './badRequest.ts';
-import { halfPipsText, parseWhole, unixSeconds } from './numbers.ts';
+import { halfPipsText, unixSeconds } from './numbers.ts';
 
 /** Most markets of one batch request. */
 export const PRICE_HISTORIES_MAX = 20;

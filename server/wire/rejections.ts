@@ -15,8 +15,8 @@ import {
   StorageUnavailable,
   takesOnly,
 } from '../../engine/index.ts';
-import { HistorianUnavailable } from '../history/errors.ts';
 import { BadRequest } from './badRequest.ts';
+import { HistorianUnavailable } from './historyQueries.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
 
 /** What a sentence may need besides the event's figures; '' where it does not apply. */

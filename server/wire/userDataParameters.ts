@@ -4,6 +4,7 @@
 // first value counts; addresses, ids and words may be in any letter case.
 
 import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { decimalDigits, parseWhole } from '../lib/decimals.ts';
 import { BadRequest } from './badRequest.ts';
 import {
   ACTIVITY_TYPES,
@@ -15,7 +16,7 @@ import {
   type TimeRange,
   type TradeThreshold,
 } from './historyQueries.ts';
-import { decimalDigits, decimalUnits, microText, parseWhole } from './numbers.ts';
+import { decimalUnits, microText } from './numbers.ts';
 
 /** Kinds of queries that have a list of parameters: all except those for an order. */
 export type AskedKind = Exclude<HistoryQuery['kind'], 'order' | 'original'>;

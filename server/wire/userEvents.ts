@@ -3,11 +3,31 @@
 // official clients drop an event with anything else.
 import { takesOnly } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
-import type { OrderEntry, TradeEntry } from '../streams/userEntries.ts';
-import { type MakerFill, type Market, uuidOfKeyId } from '../views/index.ts';
+import { type MakerFill, type Market, type Order, type OrderStatus, type Trade, uuidOfKeyId } from '../views/index.ts';
 import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { makerRow, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
+
+export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
+
+export interface OrderEntry {
+  readonly kind: OrderEntryKind;
+  readonly order: Order;
+  readonly marketIndex: number;
+  readonly filledLots: number;
+  readonly status: OrderStatus;
+  /** How many trades the order had at that moment. */
+  readonly tradeCount: number;
+  readonly tMs: number;
+}
+
+export interface TradeEntry {
+  readonly kind: 'TRADE';
+  readonly trade: Trade;
+  readonly marketIndex: number;
+  readonly status: number;
+  readonly tMs: number;
+}
 
 /** LIVE, MATCHED, DELAYED or CANCELED; the status does not carry the reason of a cancel. */
 function plainStatus({ kind, status, filledLots, order }: OrderEntry): string {

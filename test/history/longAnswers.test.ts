@@ -2,8 +2,8 @@
 // first need not wait for the last. Those that would wait too long are refused; a short one does not wait for them.
 import { afterEach, expect, test } from 'vitest';
 import { type Command, encodeCommand, openExchange, type RunningExchange } from '../../engine/index.ts';
-import { HistorianUnavailable } from '../../server/history/errors.ts';
 import { type OpenedHistorian, openHistorian } from '../../server/history/historian.ts';
+import { HistorianUnavailable } from '../../server/wire/historyQueries.ts';
 import { foundingCommands, keyIdOf, ownerOf } from '../streams/workload.ts';
 import { digest } from '../support/commandParts.ts';
 import { askText } from './harness.ts';

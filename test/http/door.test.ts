@@ -1,11 +1,11 @@
 // The door's replies to requests that no handler should see, over real sockets: every error path, with its text. The table
 // is the full one plus a few endpoints that only echo or refuse.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HistorianUnavailable } from '../../server/history/errors.ts';
 import type { Endpoint, Handler, HttpRequest, Reply } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import { BadRequest } from '../../server/wire/badRequest.ts';
+import { HistorianUnavailable } from '../../server/wire/historyQueries.ts';
 import { INTERFACE_VERSION } from '../../server/wire/interfaceVersion.ts';
 import { requestHead, send, sendRaw } from '../support/client.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -2,8 +2,8 @@
 // promises. metrics.test.ts shows how they change.
 import { expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { throttleRows } from '../../server/config/throttleTable.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
 import { alice, bob, call, market, openTradingWorldOn, post, server } from '../http/tradingWorld.ts';
 import { TestSocket } from '../streams/socket.ts';
 import { PATIENCE } from '../support/patience.ts';

@@ -2,8 +2,8 @@
 // their end, so the streams that replace them begin with a gap. The test decides when there is room.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection } from '../../server/streams/connection.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf } from '../support/hex.ts';

@@ -2,8 +2,8 @@
 // features and resumes. In every order all streams are gap-free and every book matches its hash, and in the end nothing is
 // owed. Repeatable by seed.
 import { expect, test, vi } from 'vitest';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection } from '../../server/streams/connection.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
 import { type ChannelHost, MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import { PATIENCE } from '../support/patience.ts';

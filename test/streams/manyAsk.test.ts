@@ -3,8 +3,8 @@
 // markets and leaves them.
 import { afterEach, expect, test, vi } from 'vitest';
 import { encodeCommand, MarketField } from '../../engine/index.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection } from '../../server/streams/connection.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
 import { MarketSubscriber } from '../../server/streams/marketChannel.ts';
 import { PayTurns } from '../../server/streams/payTurns.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';

@@ -2,7 +2,7 @@
 // sceptical reader who rebuilds the same books.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import { requireKeyId } from '../../server/wire/ids.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';

@@ -2,8 +2,8 @@
 // owed messages share. Every test file that imports this has an exchange of its own, which is closed after each test.
 import { afterEach, expect, vi } from 'vitest';
 import { type Command, encodeCommand, MarketField } from '../../engine/index.ts';
+import { type StreamSettings, streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection } from '../../server/streams/connection.ts';
-import { type StreamSettings, streamSettings } from '../../server/streams/limits.ts';
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf } from '../support/hex.ts';
 import { PATIENCE } from '../support/patience.ts';

@@ -2,8 +2,9 @@
 // read again; those that never answered a ping are left alone. Also the turns of the pings by themselves, beat by beat.
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import WebSocket from 'ws';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection, type Socket } from '../../server/streams/connection.ts';
-import { streamLimits, streamSettings } from '../../server/streams/limits.ts';
+import { streamLimits } from '../../server/streams/limits.ts';
 import { ReaderCheck } from '../../server/streams/readerCheck.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

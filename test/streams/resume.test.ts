@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { StreamReader } from './reader.ts';
 import { TestSocket } from './socket.ts';

@@ -3,9 +3,9 @@
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { streamSettings } from '../../server/config/streamSettings.ts';
 import type { Connection } from '../../server/streams/connection.ts';
 import type { StreamFeed } from '../../server/streams/feed.ts';
-import { streamSettings } from '../../server/streams/limits.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserEntries } from '../../server/streams/userEntries.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';

@@ -2,17 +2,15 @@
 // parses back to the same units, and text that is no plain decimal within its places is never accepted.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { decimalDigits, parseDecimal, parseWhole } from '../../server/lib/decimals.ts';
 import {
-  decimalDigits,
   halfPipsText,
   isoTime,
   lotsText,
   microText,
-  parseDecimal,
   parseLots,
   parseMicro,
   parsePips,
-  parseWhole,
   pipsNumber,
   pipsText,
   secondsText,

@@ -2,6 +2,7 @@
 // catalog is planted, and by tests. One step does everything that is due: moves fair prices, replaces quotes, takes. It is
 // a bot inside the process: it reads the views and submits commands like any request, and no refusal may end it.
 import { ExchangeMode, encodeCommand, MarketStatus, MICRO_PER_LOT, reasonOf } from '../../../engine/index.ts';
+import type { HouseMode } from '../../config/settings.ts';
 import type { Services } from '../../services.ts';
 import { isOver, type Market, type Views } from '../../views/index.ts';
 import { parsePips } from '../../wire/numbers.ts';
@@ -20,7 +21,7 @@ import {
 } from './desk.ts';
 import { FairPrice } from './fairPrice.ts';
 import { planQuotes, type Quote, type RestingQuote } from './maker.ts';
-import { choices, drawActivity, drawFrom, type HouseMode, type Pace, paces, recorded } from './model.ts';
+import { choices, drawActivity, drawFrom, type Pace, paces, recorded } from './model.ts';
 import { HouseRandom } from './random.ts';
 import type { Schedule } from './schedule.ts';
 import { planTake } from './taker.ts';

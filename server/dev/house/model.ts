@@ -2,6 +2,7 @@
 // venue: flow_20260607.csv.gz of Polymarket-Tickscope (MIT), 179,050 orders on six markets in 1,200 s. The others are our
 // own choices, with their reasons. Read by the other files of this folder; nothing here has state.
 import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../../../engine/index.ts';
+import type { HouseMode } from '../../config/settings.ts';
 import type { HouseRandom } from './random.ts';
 
 /** Points of a cumulative distribution: the share (of 1) of values that are at most `value`. Both rise. */
@@ -63,9 +64,6 @@ export interface Pace {
   /** Step length: things that are due are done together, so that they share flushes. */
   readonly stepMs: number;
 }
-
-export const HOUSE_MODES = ['none', 'calm', 'busy'] as const;
-export type HouseMode = (typeof HOUSE_MODES)[number];
 
 /**
  * The recorded markets are live matches with 25 orders a second each. A laptop that runs a catalog of 150 markets for days

@@ -14,6 +14,7 @@ import {
 import type { ThrottleGroup } from '../../config/throttleTable.ts';
 import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../../http/endpoint.ts';
 import { inSteps } from '../../http/rowsReply.ts';
+import { parseWhole } from '../../lib/decimals.ts';
 import { type EventRow, listedMarkets, type Market, type Views } from '../../views/index.ts';
 import { relatedTag, seriesRecord, tagRecord } from '../../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../../wire/catalogDialects.ts';
@@ -28,7 +29,6 @@ import {
 } from '../../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../../wire/catalogTexts.ts';
 import { descriptionOf } from '../../wire/markets.ts';
-import { parseWhole } from '../../wire/numbers.ts';
 import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './filters.ts';
