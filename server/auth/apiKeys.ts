@@ -4,6 +4,7 @@
 import { createHmac } from 'node:crypto';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { isAddress } from './hex.ts';
+import { uuidOfKeyId } from './keyIds.ts';
 
 /** The names of the key kinds in a derivation. Changing one would change every existing key of that kind. */
 const KIND_NAMES = {
@@ -50,8 +51,7 @@ function identityText({ kind, owner, nonce, generation }: ApiKeyIdentity): strin
 function uuidOfBytes(bytes: Buffer): string {
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
   bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = bytes.toString('hex', 0, 16);
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return uuidOfKeyId(`0x${bytes.toString('hex', 0, 16)}`);
 }
 
 /** The API key that an identity's text derives. */

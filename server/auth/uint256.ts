@@ -1,5 +1,5 @@
-// uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder and by the parsers
-// of orders (isUint256Decimal). The hot path is writeUint53; BigInt is used only for decimals past 2^53.
+// uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder, by the parsers of
+// orders (isUint256Decimal), and by what converts token ids. The hot path is writeUint53, which needs no BigInt.
 
 const DECIMAL_DIGITS_MAX = 78;
 const UINT256_LIMIT = 1n << 256n;
@@ -13,6 +13,12 @@ export function isUint256Decimal(text: string): boolean {
   }
   return text.length < DECIMAL_DIGITS_MAX || BigInt(text) < UINT256_LIMIT;
 }
+
+/** The 32 bytes (0x and 64 hex digits) of a decimal uint256: a token id as commands carry it. */
+export const hexOfDecimal = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
+
+/** The decimal of 32 bytes (0x and 64 hex digits): a token id as clients read it. */
+export const decimalOfHex = (hex: string): string => BigInt(hex).toString();
 
 /** Writes a whole number 0..2^53−1 into the last 8 of the 32 bytes at `offsetBytes`; the first 24 are left unchanged. */
 export function writeUint53(view: DataView, offsetBytes: number, value: number): void {

@@ -1,5 +1,5 @@
 // Finds the tags that occur together with a tag on its events. Computed on request, over the events of that tag; called by
-// routes/catalog/catalog.ts after the catalog has settled.
+// routes/catalog after the catalog has settled.
 import type { EventRow } from '../views/index.ts';
 import { type EventFigures, isActive, RowState } from './figures.ts';
 import type { Label } from './labels.ts';

@@ -1,10 +1,12 @@
 // Turns descriptions of events and markets into commands: derives slugs and ids that are not given, brings texts into the
 // registry's form, and fills in default terms. Called by the operator's requests, by imports and for the seed catalog. It looks
 // nothing up and submits nothing.
+
 import { type CommandOf, MarketField, MarketStatus, marketDefaults, Resolution } from '../../engine/index.ts';
 import { conditionId, tokenIds } from '../auth/conditionalTokens.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256Text } from '../auth/keccak.ts';
+import { hexOfDecimal } from '../auth/uint256.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -16,7 +18,7 @@ const DEFAULT_ORACLE = `0x${'1'.padStart(40, '0')}`;
 const SLUG_CHARACTERS_MAX = 120;
 
 /** A slug derived from a text: lower-case letters and digits joined by hyphens; a hash of the text if it has none of these. */
-export function slugOf(text: string): string {
+export function slugOfText(text: string): string {
   const plain = text
     .normalize('NFKD')
     .toLowerCase()
@@ -87,9 +89,6 @@ export function eventCommandOf(body: EventBody, slug: string, extra: object = {}
   return { type: 'CreateEvent', negRisk, tail: tailOf({ ...eventTexts(body, slug), ...extra }) };
 }
 
-/** A decimal token id as commands carry it. */
-export const tokenHex = (decimal: string): string => `0x${BigInt(decimal).toString(16).padStart(64, '0')}`;
-
 /** Condition and tokens of a new market: given, or derived from the question id, which defaults to the slug's hash. */
 function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
   const derivedQuestion = body.condition_id ?? bytesToHex(keccak256Text(slug));
@@ -98,7 +97,10 @@ function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk:
   const collateral = negRisk ? contracts.negRiskCollateral : contracts.collateral;
   const [first, second] = body.token_ids ?? tokenIds(collateral, condition);
   if (first === second) throw new BadRequest('invalid_field: token_ids: they must be two different ids');
-  return { questionId, ids: { conditionId: condition, firstToken: tokenHex(first), secondToken: tokenHex(second) } };
+  return {
+    questionId,
+    ids: { conditionId: condition, firstToken: hexOfDecimal(first), secondToken: hexOfDecimal(second) },
+  };
 }
 
 /** Merges partial changes of rewards and flags: what is omitted keeps its value. */

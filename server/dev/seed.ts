@@ -9,7 +9,8 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { closeCommand, resolutionOf, tailOf, termsOf, tokenHex } from '../commands/creation.ts';
+import { hexOfDecimal } from '../auth/uint256.ts';
+import { closeCommand, resolutionOf, tailOf, termsOf } from '../commands/creation.ts';
 import type { MarketRewards, Views } from '../views/index.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
 
@@ -123,8 +124,8 @@ function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number
     type: 'CreateMarket',
     eventNumber,
     conditionId: market.conditionId,
-    firstToken: tokenHex(market.tokenIds[0]),
-    secondToken: tokenHex(market.tokenIds[1]),
+    firstToken: hexOfDecimal(market.tokenIds[0]),
+    secondToken: hexOfDecimal(market.tokenIds[1]),
     status: MarketStatus.OPEN,
     negRisk: event.negRisk ? 1 : 0,
     ...terms,

@@ -1,7 +1,9 @@
 // Turns a question into the bytes of its reply: finds the rows and writes each at once, in slices. Called by the historian's
 // thread; wire/ defines the form of rows.
+
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { isOpen, type TradePlace } from '../views/records.ts';
+import { dialects } from '../wire/dialect.ts';
 import type {
   HistoryRequest,
   HistoryRows,
@@ -12,7 +14,7 @@ import type {
 } from '../wire/historyQueries.ts';
 import { originalJson } from '../wire/originals.ts';
 import type { TakenTrade } from '../wire/placedOrders.ts';
-import { type RowRenderers, renderOrder, renderTotals, rowRenderers } from '../wire/userDataRows.ts';
+import { type RowRenderers, renderTotals, rowRenderers } from '../wire/userDataRows.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
 import { findActivity, findTrades, marketsOf } from './findRows.ts';
@@ -119,7 +121,8 @@ function* orderReply(
   if (order === undefined || order.owner !== owner || isOpen(order)) return undefined;
   const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
-  return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
+  const shown = { ...order, maker: accounts.walletOf(order.accountId), trades };
+  return dialects[request.dialect].orderReply(shown, facts);
 }
 
 /**

@@ -1,6 +1,8 @@
 // Markets and events of the histories: their texts, and the figures that change with trading. All are held in memory, since
 // every row names a market; texts are stored as JSON when they change, figures in packed blocks. Fed by the indexer.
+
 import { type Command, type EventOf, PIPS_PER_UNIT } from '../../engine/index.ts';
+import { decimalOfHex } from '../auth/uint256.ts';
 import type { Fields } from '../lib/jsonFields.ts';
 import { initialPricePips, outcomesOf, readTexts, shownPricePips, textOf } from '../views/texts.ts';
 import type { MarketFacts } from '../wire/historyQueries.ts';
@@ -174,7 +176,7 @@ export class Markets {
 
   created(event: EventOf<'MarketCreated'>, command: Command): void {
     const { marketIndex, conditionId, eventNumber, firstToken, secondToken } = event;
-    const tokens = [BigInt(firstToken).toString(), BigInt(secondToken).toString()] as const;
+    const tokens = [decimalOfHex(firstToken), decimalOfHex(secondToken)] as const;
     const texts = textsOf(command.tail);
     const stored = { conditionId, tokens, negRisk: event.negRisk === 1, eventNumber, texts };
     this.add(marketIndex, stored);

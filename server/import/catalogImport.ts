@@ -1,15 +1,10 @@
 // A catalog import: accepts line after line, validates each against its schema, the earlier lines and the existing catalog,
 // and stores the resulting commands. Nothing reaches the log until all lines are valid and commit() submits them as one
 // act. Used by routes/imports.ts and, without a server, by the command `import`.
+
 import { type CommandOf, commandLayouts, dataViewOf, encodeCommand, limits, MarketStatus } from '../../engine/index.ts';
-import {
-  closeCommand,
-  creationOf,
-  eventCommandOf,
-  requireResolvable,
-  resolutionOf,
-  tokenHex,
-} from '../commands/creation.ts';
+import { decimalOfHex, hexOfDecimal } from '../auth/uint256.ts';
+import { closeCommand, creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../commands/creation.ts';
 import { counted, isOrAre } from '../lib/counted.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -138,7 +133,7 @@ export class CatalogImport {
       if (this.hasEvent(slug)) throw taken(`the event ${slug}`);
     }
     for (const { slug, conditionId, tokens } of markets.list().slice(this.marketsBefore)) {
-      const ids = [conditionId, ...tokens.map(tokenHex)];
+      const ids = [conditionId, ...tokens.map(hexOfDecimal)];
       if (this.marketSlugs.has(slug) || ids.some((id) => this.ids.has(id))) throw taken(`the market ${slug}`);
     }
     if (markets.list().length + this.marketCount > limits.marketsMax) {
@@ -259,7 +254,7 @@ const tooLate = (what: string): BadRequest =>
 
 /** The token ids of a line as decimal texts. */
 const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'CreateMarket'>): readonly string[] =>
-  given ?? [command.firstToken, command.secondToken].map((token) => BigInt(token).toString());
+  given ?? [command.firstToken, command.secondToken].map(decimalOfHex);
 
 /** The command that ends a market that is over; its index is filled in later. */
 function endOf({ closed, winner, outcomes = ['Yes', 'No'], status }: MarketLine): Uint8Array | undefined {

@@ -8,7 +8,7 @@ import {
   eventCommandOf,
   requireResolvable,
   resolutionOf,
-  slugOf,
+  slugOfText,
   termsOf,
 } from '../commands/creation.ts';
 import { eventOf, submitAccepted, submitForWallet } from '../commands/submit.ts';
@@ -33,7 +33,7 @@ import * as schemas from '../wire/schemas/operator.ts';
 
 const createEvent: Handler = async (request, { services }) => {
   const body = readFields(eventBody, request.json());
-  const slug = body.slug ?? slugOf(body.title);
+  const slug = body.slug ?? slugOfText(body.title);
   const record = await submitAccepted(services.exchange, eventCommandOf(body, slug));
   const id = String(eventOf(record, 'EventCreated')?.eventNumber ?? '');
   return { body: JSON.stringify({ id, slug, title: body.title, neg_risk: body.neg_risk === true }) };
@@ -59,7 +59,7 @@ const createMarket: Handler = async (request, { services }) => {
   const body = readFields(marketBody, request.json());
   requireResolvable(body);
   const event = body.event === undefined ? undefined : findEvent(services, body.event);
-  const slug = body.slug ?? slugOf(body.question);
+  const slug = body.slug ?? slugOfText(body.question);
   const command = creationOf(services, body, slug, event?.negRisk ?? false, event?.eventNumber ?? 0);
   await submitAccepted(services.exchange, command);
   return marketReply(services, command.conditionId);

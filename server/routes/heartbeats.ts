@@ -5,12 +5,11 @@ import { randomUUID } from 'node:crypto';
 import type { CommandOf, LogRecord, RunningExchange } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { ZERO_BYTES16 } from '../auth/hex.ts';
+import { keyIdOfUuid, requireKeyId, uuidOfKeyId } from '../auth/keyIds.ts';
 import { eventOf, submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
-import { uuidOfKeyId } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { keyIdOfUuid, requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/orders.ts';
 
 const TEXT = 'Invalid Heartbeat ID';

@@ -5,13 +5,13 @@
 import { ApiKeyKind, encodeCommand } from '../../engine/index.ts';
 import { credentialsOf, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
 import { readAuthHeaders } from '../auth/headers.ts';
+import { requireKeyId } from '../auth/keyIds.ts';
 import { walletsOfOwner } from '../commands/ownerWallets.ts';
 import { claimWallets, submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler, HttpRequest } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { requireKeyId } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { keysReply, requireRoomForKey } from './ownedKeys.ts';
 

@@ -6,13 +6,13 @@ import { randomInt } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiKeyKind, encodeCommand, type RunningExchange, rejectionName } from '../../engine/index.ts';
 import { type ApiCredentials, deriveCredentials, isOfSecret } from '../auth/apiKeys.ts';
+import { requireKeyId } from '../auth/keyIds.ts';
 import { eventOf, submitAccepted } from '../commands/submit.ts';
 import type { Context, ReplySteps } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
 import { type Frame, rowsReply } from '../http/rowsReply.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { requireKeyId } from '../wire/ids.ts';
 import { search } from '../wire/pages.ts';
 import { rejectionError } from '../wire/rejections.ts';
 

@@ -4,12 +4,12 @@
 import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
 import { isOfSecret } from '../auth/apiKeys.ts';
 import { isAddress } from '../auth/hex.ts';
+import { isUuid } from '../auth/keyIds.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
 import { isFields } from '../lib/jsonFields.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { isUuid } from '../wire/ids.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 

@@ -1,6 +1,7 @@
 // Checks the signatures of the orders in a journal: each order's id must be the digest of what was signed, and the
 // signature its owner's. Called by the verification of a journal, record by record. It must be given the chain and the
 // contracts that the orders were signed for; a journal does not contain them.
+
 import {
   type CommandOf,
   commandLayouts,
@@ -12,6 +13,7 @@ import {
 import { bytesToHex } from '../auth/hex.ts';
 import type { OrderHasher } from '../auth/orderDigest.ts';
 import { verifyOrderSignature } from '../auth/orderSignature.ts';
+import { decimalOfHex } from '../auth/uint256.ts';
 import { signedOrderOf } from '../views/storedOrders.ts';
 
 /** An order in the journal differs from what its owner signed. */
@@ -58,7 +60,7 @@ export class SignatureCheck {
   private addMarkets(events: Uint8Array): void {
     for (const event of decodeEvents(events)) {
       if (event.type !== 'MarketCreated') continue;
-      const tokens = [String(BigInt(event.firstToken)), String(BigInt(event.secondToken))] as const;
+      const tokens = [decimalOfHex(event.firstToken), decimalOfHex(event.secondToken)] as const;
       this.markets[event.marketIndex] = { negRisk: event.negRisk === 1, tokens };
     }
   }

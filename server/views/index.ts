@@ -19,7 +19,6 @@ export { AccountsView } from './accounts.ts';
 export { type BookSide, BooksView, type TokenBook } from './books.ts';
 export type { BuilderFill } from './builders.ts';
 export type { NamedCount } from './counts.ts';
-export { uuidOfKeyId } from './keys.ts';
 export { hasBook, isListed, isOver, listedMarkets } from './marketStates.ts';
 export { MarketsView, type TokenPlace } from './markets.ts';
 export { MidpointsView, type SampleQuery } from './midpoints.ts';

@@ -1,12 +1,8 @@
 // API keys according to the log: the owner of each key, its kind, and whether it is still active. Authentication reads them for
 // every signed request. Secrets are not stored here: they are derived from a key's identity where they are needed.
 import type { ApiKeyKind, EventOf, Sections } from '../../engine/index.ts';
+import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { ApiKeyRow, Draft } from './records.ts';
-
-/** The UUID text of a key's 16 bytes (0x and 32 hex digits). */
-export function uuidOfKeyId(keyId: string): string {
-  return `${keyId.slice(2, 10)}-${keyId.slice(10, 14)}-${keyId.slice(14, 18)}-${keyId.slice(18, 22)}-${keyId.slice(22)}`;
-}
 
 /** An owner's keys of every kind, oldest first. Apart, since the active ones have a bound and all that ever were have none. */
 interface OwnedKeys {

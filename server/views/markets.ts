@@ -1,6 +1,7 @@
 // Events and markets with their texts, terms, status, last trade and the time of the latest change to their book. Fed by the
 // follower of index.ts; read by nearly every route. Texts come from the tails of commands; a tail that is not a JSON object
 // counts as no texts, because a view never throws.
+
 import {
   type Command,
   complementPips,
@@ -12,6 +13,7 @@ import {
   TextTable,
   tokenNumber,
 } from '../../engine/index.ts';
+import { decimalOfHex } from '../auth/uint256.ts';
 import { visitMarkets } from './marketColumns.ts';
 import type { Draft, EventRow, EventTexts, Market, MarketTerms, MarketTexts, Order } from './records.ts';
 import { outcomesOf, readTexts, textOf } from './texts.ts';
@@ -109,7 +111,7 @@ export class MarketsView {
       eventNumber,
       conditionId,
       questionId: textOf(texts.questionId),
-      tokens: [BigInt(event.firstToken).toString(), BigInt(event.secondToken).toString()],
+      tokens: [decimalOfHex(event.firstToken), decimalOfHex(event.secondToken)],
       outcomes: outcomesOf(texts),
       slug: textOf(texts.slug),
       question: textOf(texts.question),

@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { PIPS_PER_UNIT } from '../../engine/index.ts';
 import type { BookSide, BooksView, Market, TokenBook } from '../views/index.ts';
-import { BEFORE_ASKS, BEFORE_BIDS, BEFORE_HASH, type BookFacts, headText, levelJson, tailText } from './books.ts';
+import { BEFORE_ASKS, BEFORE_BIDS, BEFORE_HASH, type BookFacts, bookHeadText, levelJson, tailText } from './books.ts';
 import { msText } from './numbers.ts';
 
 /** One side of a book: prices in the token's own terms, best last, and the byte length of each level's text. */
@@ -39,7 +39,7 @@ class TokenText {
   constructor(market: Market, outcome: 0 | 1, book: TokenBook, facts: BookFacts) {
     this.time = msText(facts.bookChangedMs);
     this.tail = tailText(facts, outcome);
-    const beforeTime = headText(market, outcome);
+    const beforeTime = bookHeadText(market, outcome);
     const beforeHash = beforeTime + this.time + BEFORE_HASH;
     const beforeBids = beforeHash + BEFORE_BIDS;
     const beforeAsks = beforeBids + sideText(this.bids, book.bids) + BEFORE_ASKS;

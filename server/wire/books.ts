@@ -37,7 +37,7 @@ export const BEFORE_HASH = '","hash":"';
 export const BEFORE_BIDS = '","bids":[';
 export const BEFORE_ASKS = '],"asks":[';
 
-export function headText({ conditionId, tokens }: Pick<Market, 'conditionId' | 'tokens'>, outcome: 0 | 1): string {
+export function bookHeadText({ conditionId, tokens }: Pick<Market, 'conditionId' | 'tokens'>, outcome: 0 | 1): string {
   return `{"market":"${conditionId}","asset_id":"${tokens[outcome]}","timestamp":"`;
 }
 
@@ -57,7 +57,7 @@ export function bookObjectJson(
   outcome: 0 | 1,
   { bids, asks }: TokenBook,
 ): string {
-  const before = headText(market, outcome) + msText(market.bookChangedMs) + BEFORE_HASH;
+  const before = bookHeadText(market, outcome) + msText(market.bookChangedMs) + BEFORE_HASH;
   const after = BEFORE_BIDS + levelsText(bids) + BEFORE_ASKS + levelsText(asks) + tailText(market, outcome);
   return before + hash('sha1', before + after) + after;
 }

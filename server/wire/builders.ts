@@ -2,14 +2,15 @@
 // C.5). Called by the routes of builders. Builder fees are always 0 here; codes are recorded and reported.
 import { checksumAddress } from '../auth/checksum.ts';
 import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
-import { type BuilderFill, type Market, type TradeParty, uuidOfKeyId } from '../views/index.ts';
+import { uuidOfKeyId } from '../auth/keyIds.ts';
+import type { BuilderFill, Market, TradeParty } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, microText, pipsText, secondsText } from './numbers.ts';
 import {
+  filterReader,
   isTooNew,
   isTooOld,
   isWalletOrOwnerOf,
-  readerOf,
   readSharedTradeFilter,
   type SharedTradeFilter,
 } from './ownRecords.ts';
@@ -33,7 +34,7 @@ export interface BuilderFilter extends SharedTradeFilter {
 
 /** @throws BadRequest `invalid builder trade params: name` */
 export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
-  const read = readerOf(query, 'invalid builder trade params');
+  const read = filterReader(query, 'invalid builder trade params');
   const code = read('builder_code', (text) => isBytes32(text) && text !== ZERO_BYTES32);
   return { code, ...readSharedTradeFilter(read) };
 }

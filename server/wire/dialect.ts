@@ -1,5 +1,6 @@
 // The two dialects of the interface, one object each: how the same row looks on the root paths and to official clients
-// (spec table "The two dialects"). The HTTP layer picks one for each request; no code further in asks which it is.
+// (spec table "The two dialects"). The HTTP layer picks one for each request, and the historian's thread by the name in a
+// question; no code further in asks which it is.
 import type { Market, Trade } from '../views/index.ts';
 import type { DialectName } from './dialectName.ts';
 import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
@@ -30,6 +31,8 @@ export const polymarketDialect: Dialect = {
   tradeRow,
   readUserData: readOfficialUserData,
 };
+
+export const dialects: Readonly<Record<DialectName, Dialect>> = { root: rootDialect, polymarket: polymarketDialect };
 
 const isMounted = (path: string): boolean => path.startsWith('/gamma/') || path.startsWith('/data-api/');
 

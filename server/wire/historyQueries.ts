@@ -1,6 +1,6 @@
-// The historian's questions, the rows of its answers and the error without one: the contract between the routes, the parsers and renderers of this
-// folder, and history/ (which finds the rows). Plain data alone, since questions cross to another thread.
-// Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
+// The historian's questions, the rows of its answers and the error if there is none: the contract between the routes, the
+// parsers and renderers of this folder, and history/ (which finds the rows). Questions are plain data, since they cross to
+// another thread. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 
 import type { DialectName } from './dialectName.ts';
 

@@ -1,11 +1,10 @@
-// Ids that exist only on the wire: trade ids, transaction hashes, and API keys as UUIDs. Called by the other files of this
-// folder and by routes. Ids are derived from numbers in the log alone, so the same log always shows the same ids.
+// Ids that exist only on the wire: trade ids and transaction hashes. Called by the other files of this folder and by routes.
+// They are derived from numbers in the log alone, so the same log always shows the same ids.
 import { writeHex } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';
 import type { TradePlace } from '../views/records.ts';
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const TRADE_UUID = /^([0-9a-f]{8})-0000-8000-8([0-9a-f]{3})-([0-9a-f]{12})$/;
 /** Trade numbers up to 2^53 − 1 take 14 hex digits; the field has room for 15. */
 const TRADE_NUMBER_DIGITS = 15;
@@ -31,21 +30,4 @@ const idBytes = new Uint8Array(16);
 export function transactionHash(id: string): string {
   writeHex(`0x${id.replaceAll('-', '')}`, idBytes, 0, 16);
   return bytesToHex(keccak256(idBytes));
-}
-
-/** Whether the text is a UUID, the form of an API key, in either letter case. */
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
-
-/** The 16 bytes of an API key (0x and 32 hex digits), as messages carry it; undefined if the text is not a UUID. */
-export function keyIdOfUuid(apiKey: string): string | undefined {
-  return isUuid(apiKey) ? `0x${apiKey.replaceAll('-', '').toLowerCase()}` : undefined;
-}
-
-/** The key id of a UUID that was made here. @throws Error if the text is not a UUID */
-export function requireKeyId(uuid: string): string {
-  const keyId = keyIdOfUuid(uuid);
-  if (keyId === undefined) throw new Error(`ids: ${uuid} is not a UUID`);
-  return keyId;
 }

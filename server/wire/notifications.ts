@@ -4,18 +4,18 @@
 // record, so it has both.
 import { CancelReason, limits, OrderType, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
+import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { parseWhole } from '../lib/decimals.ts';
-import {
-  type CanceledNotice,
-  type EventRow,
-  type FilledNotice,
-  type Market,
-  type Notice,
-  type NotifiedOrder,
-  type ResolvedNotice,
-  uuidOfKeyId,
-  type Views,
+import type {
+  CanceledNotice,
+  EventRow,
+  FilledNotice,
+  Market,
+  Notice,
+  NotifiedOrder,
+  ResolvedNotice,
+  Views,
 } from '../views/index.ts';
 import { unfilledLots } from '../views/records.ts';
 import { textOf } from '../views/texts.ts';

@@ -3,12 +3,12 @@
 // are checked by code that knows the market.
 import { OrderType, Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
+import { isUuid } from '../auth/keyIds.ts';
 import { isSignatureType, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { type Fields, isAbsent, isFields } from '../lib/jsonFields.ts';
 import { BadRequest } from './badRequest.ts';
-import { isUuid } from './ids.ts';
 
 /** An order as a client signed and sent it. */
 export interface SignedOrder {

@@ -11,7 +11,7 @@ import { unixSeconds } from './numbers.ts';
 type Reader = (name: string, isWellFormed: (text: string) => boolean) => string | undefined;
 
 /** Reads parameters: validates each and converts it to lower case. `text` begins the 400 for a malformed one. */
-export function readerOf(query: URLSearchParams, text: string): Reader {
+export function filterReader(query: URLSearchParams, text: string): Reader {
   return (name, isWellFormed) => {
     const value = query.get(name);
     if (value === null || value === '') return undefined;
@@ -35,7 +35,7 @@ export interface OrderFilter {
 
 /** @throws BadRequest `invalid order params payload` */
 export function readOrderFilter(query: URLSearchParams): OrderFilter {
-  const read = readerOf(query, 'invalid order params payload');
+  const read = filterReader(query, 'invalid order params payload');
   return { id: read('id', isBytes32), market: read('market', isBytes32), assetId: read('asset_id', isUint256Decimal) };
 }
 
@@ -75,7 +75,7 @@ export interface TradeFilter extends SharedTradeFilter {
 
 /** @throws BadRequest `Invalid trade params payload` */
 export function readTradeFilter(query: URLSearchParams): TradeFilter {
-  const read = readerOf(query, 'Invalid trade params payload');
+  const read = filterReader(query, 'Invalid trade params payload');
   return { taker: read('taker', isAddress), maker: read('maker', isAddress), ...readSharedTradeFilter(read) };
 }
 

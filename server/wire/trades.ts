@@ -3,7 +3,8 @@
 // and returned as JSON text.
 import { OrderType, Side, TradeStatus } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
-import { type MakerFill, type Market, type Order, type Trade, type TradePlace, uuidOfKeyId } from '../views/index.ts';
+import { uuidOfKeyId } from '../auth/keyIds.ts';
+import type { MakerFill, Market, Order, Trade, TradePlace } from '../views/index.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { isoTime, lotsText, pipsText, secondsText, unixSeconds } from './numbers.ts';
 

@@ -3,7 +3,6 @@
 // and text that all rows of a market share is built once. Profiles do not exist here, so names, pictures and biographies
 // are always ''.
 
-import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
 import type {
   ActivityRow,
@@ -20,7 +19,6 @@ import type {
 } from './historyQueries.ts';
 import { dateTimeText, microText, pipsText, unixSeconds } from './numbers.ts';
 import { membersText } from './pieces.ts';
-import type { ShownMarket, ShownOrder } from './trades.ts';
 
 const PROFILE = '"name":"","pseudonym":"","bio":"","profileImage":"","profileImageOptimized":""';
 /** The outcome index that official clients expect in a row about no outcome. */
@@ -266,9 +264,4 @@ export function renderTotals(query: TotalsQuery, totals: Totals): string {
       throw new Error(`unknown query: ${JSON.stringify(unknown)}`);
     }
   }
-}
-
-/** The reply of GET /data/order/{id}, as JSON text. */
-export function renderOrder(dialect: DialectName, order: ShownOrder, market: ShownMarket): string {
-  return (dialect === rootDialect.name ? rootDialect : polymarketDialect).orderReply(order, market);
 }

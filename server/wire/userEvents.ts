@@ -3,7 +3,8 @@
 // official clients drop an event with anything else.
 import { takesOnly } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
-import { type MakerFill, type Market, type Order, type OrderStatus, type Trade, uuidOfKeyId } from '../views/index.ts';
+import { uuidOfKeyId } from '../auth/keyIds.ts';
+import type { MakerFill, Market, Order, OrderStatus, Trade } from '../views/index.ts';
 import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { makerRow, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { encodeCommand, OrderType, Side, VirtualClock } from '../../engine/index.ts';
-import { requireKeyId } from '../../server/wire/ids.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { ADMIN, createKey, send, sendSigned } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Command, encodeCommand, type LogRecord, VirtualClock } from '../../engine/index.ts';
 import type { ApiCredentials } from '../../server/auth/apiKeys.ts';
-import { requireKeyId } from '../../server/wire/ids.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { createKey, sendSigned } from '../support/client.ts';
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf, wordOf } from '../support/hex.ts';

@@ -3,8 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyKind, encodeCommand, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { httpLimits } from '../../server/http/limits.ts';
-import { requireKeyId } from '../../server/wire/ids.ts';
 import { createKey, type JsonReply, l1Headers, l2Headers, send } from '../support/client.ts';
 import { UUID } from '../support/uuid.ts';
 import { callHandler, replyInTurns } from './handlerTurns.ts';

@@ -2,9 +2,9 @@
 // sceptical reader who rebuilds the same books.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { streamSettings } from '../../server/config/streamSettings.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
-import { requireKeyId } from '../../server/wire/ids.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';

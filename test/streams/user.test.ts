@@ -3,6 +3,7 @@
 import { getAddress } from 'viem';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { streamSettings } from '../../server/config/streamSettings.ts';
 import type { Connection } from '../../server/streams/connection.ts';
 import type { StreamFeed } from '../../server/streams/feed.ts';
@@ -10,7 +11,6 @@ import { UserSubscriber } from '../../server/streams/userChannel.ts';
 import { UserEntries } from '../../server/streams/userEntries.ts';
 import { UserStream } from '../../server/streams/userFeed.ts';
 import type { Order } from '../../server/views/index.ts';
-import { requireKeyId } from '../../server/wire/ids.ts';
 import {
   alice,
   bob,

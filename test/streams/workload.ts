@@ -3,7 +3,7 @@
 // commands that create its world. Everything follows from the seed.
 import { ApiKeyKind, type Command, encodeCommand, MarketField, OrderType } from '../../engine/index.ts';
 import { deriveCredentials } from '../../server/auth/apiKeys.ts';
-import { uuidOfKeyId } from '../../server/views/index.ts';
+import { uuidOfKeyId } from '../../server/auth/keyIds.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import { digest } from '../support/commandParts.ts';
 import { buyCommand, ownerCommands } from '../support/commands.ts';

@@ -2,9 +2,9 @@
 // clients, and invalid cursors. Trade ids and key ids, which the rows carry, are here too.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { uuidOfKeyId } from '../../server/views/index.ts';
+import { keyIdOfUuid, uuidOfKeyId } from '../../server/auth/keyIds.ts';
 import { BadRequest } from '../../server/wire/badRequest.ts';
-import { keyIdOfUuid, parseTradeId, tradeId, transactionHash } from '../../server/wire/ids.ts';
+import { parseTradeId, tradeId, transactionHash } from '../../server/wire/ids.ts';
 import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor } from '../../server/wire/pages.ts';
 
 const same = (row: number): number => row;

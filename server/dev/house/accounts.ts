@@ -17,12 +17,12 @@ import {
 import { deriveCredentials } from '../../auth/apiKeys.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { requireHex } from '../../auth/hex.ts';
+import { requireKeyId } from '../../auth/keyIds.ts';
 import { developmentWallet } from '../../auth/mnemonic.ts';
 import { intakeOrder } from '../../commands/orderIntake.ts';
 import { walletsOfOwner } from '../../commands/ownerWallets.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
-import { requireKeyId } from '../../wire/ids.ts';
 import { orderTypeText } from '../../wire/trades.ts';
 import { clientAmounts, signedBody } from '../clientOrder.ts';
 import { choices } from './model.ts';

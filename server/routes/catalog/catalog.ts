@@ -32,7 +32,7 @@ import { descriptionOf } from '../../wire/markets.ts';
 import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../../wire/schemas/catalog.ts';
 import { eventFilters, marketFilters } from './filters.ts';
-import { search } from './search.ts';
+import { publicSearch } from './search.ts';
 
 /** The variable parts of the request's path. */
 type Params = HttpRequest['params'];
@@ -339,7 +339,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       'GET /public-search',
       'Events and tags that match a text, best match first.',
       'search',
-      search(dialect),
+      publicSearch(dialect),
     ],
     ['/teams', 'catalog', 'Teams: none.', 'nothing', constantReply('[]')],
     ['/sports', 'catalog', 'Sports: none.', 'nothing', constantReply('[]')],

@@ -92,7 +92,7 @@ function* resultsOf(
 }
 
 /** GET /public-search. Waits for the index, so that new events are found. */
-export function search(dialect: CatalogDialect): Handler {
+export function publicSearch(dialect: CatalogDialect): Handler {
   return async (request, { services: { catalog, views, exchange } }) => {
     const reader = new QueryReader(request.query, dialect);
     const form = readSearch(reader, catalog.eventColumns);
