@@ -61,6 +61,13 @@ test('the type checker reports no errors', () => {
   expectToPass('typescript/bin/tsc', ['-p', '.'], 'Mend the types; "npm run types" checks them alone.');
 });
 
+test('no two entries of CHANGELOG.md begin alike', () => {
+  const entries = Array.from(read('CHANGELOG.md').matchAll(/^- .{58}/gm), ([entry]) => entry);
+  expect(entries.length).toBeGreaterThan(100);
+  const twice = entries.filter((entry, index) => entries.indexOf(entry) !== index);
+  expect(twice, 'Keep the entry that says more; a merge may have left both.').toEqual([]);
+});
+
 test('git tracks only known files and folders at the top level', () => {
   const known = [
     '.ci',

@@ -88,7 +88,9 @@ function streamsPublisher(config: ServerConfig, views: Views): Publisher {
   };
   const open = (): TemplatedApp => {
     const app = App();
-    new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1) }, fail).attach(recorded(app));
+    new StreamHub(feed, { exchange, config, secret: Buffer.alloc(32, 1), log: { warn: fail } }, fail).attach(
+      recorded(app),
+    );
     return app;
   };
   return { followers: feed.followers(), isWaiting: () => feed.isWaiting, open };

@@ -138,6 +138,9 @@ const AUTH_SENTENCES: Readonly<Record<AuthLevel, string>> = {
     'Requires the metrics token or the admin token. Development on a loopback address requires neither unless a metrics token is set.',
 };
 
+const ALLOWLISTED_SENTENCE =
+  'Public, but only for addresses on the allowlist if the exchange has one (--ip-allowlist).';
+
 const BEARER = { type: 'http', scheme: 'bearer' } as const;
 const HEADER_SENTENCES: Readonly<Record<string, string>> = {
   POLY_ADDRESS: 'The address of the wallet that signs the request or owns the API key.',
@@ -193,11 +196,20 @@ function refusalStatuses({ auth, schema }: Endpoint): readonly number[] {
 const windowText = ({ requestsMax, windowMs }: RateWindow): string =>
   `${requestsMax} requests per ${windowMs / 1000} s`;
 
-function descriptionOf({ auth, throttle }: Endpoint, rates: ThrottleRates): string {
+function accessSentence({ auth, isAllowlisted }: Endpoint): string {
+  return isAllowlisted === true ? ALLOWLISTED_SENTENCE : AUTH_SENTENCES[auth];
+}
+
+function descriptionOf(endpoint: Endpoint, rates: ThrottleRates): string {
+  const { throttle } = endpoint;
   const limits = rowsOfGroup(throttle).map((row) => `${rates[row].map(windowText).join(' and ')} (${rowText(row)})`);
   const counted =
     throttle === 'operator' ? 'Rate limit, if enabled, of requests with refused credentials' : 'Rate limit, if enabled';
-  return `${AUTH_SENTENCES[auth]} ${counted}: ${limits.join('; ')}.`;
+  return `${accessSentence(endpoint)} ${counted}: ${limits.join('; ')}.`;
+}
+
+function refusalDescription({ isAllowlisted }: Endpoint, status: number): string {
+  return isAllowlisted === true && status === 401 ? 'The address is not on the allowlist' : REFUSALS[status];
 }
 
 function operationId({ method, path }: Endpoint): string {
@@ -253,7 +265,11 @@ function operationOf(endpoint: Endpoint, rates: ThrottleRates, writer: SchemaWri
   const refusalOf = (status: number): z.ZodType => (OWN_REFUSALS.includes(status) && schema.refusal) || refusal;
   const refusals = refusalStatuses(endpoint).map((status) => [
     String(status),
-    { description: REFUSALS[status], headers: EVERY_REPLY, content: jsonOf(writer.write(refusalOf(status), 'output')) },
+    {
+      description: refusalDescription(endpoint, status),
+      headers: EVERY_REPLY,
+      content: jsonOf(writer.write(refusalOf(status), 'output')),
+    },
   ]);
   const reply = { [schema.replyType ?? 'application/json']: { schema: writer.write(schema.reply, 'output') } };
   const security = SECURITY[auth];

@@ -57,7 +57,8 @@ export const healthEndpoints: readonly Endpoint[] = [
     ...open,
     path: '/readyz',
     section: '8',
-    summary: 'Whether the exchange accepts commands, its mode, and its durable sequence.',
+    summary:
+      'Whether the exchange accepts commands, its mode, its durable sequence, and the number of markets, drafts included.',
     schema: schemas.ready,
     handler: ready,
   },

@@ -63,7 +63,8 @@ export const heartbeatEndpoints: readonly Endpoint[] = [
     ...row,
     path: '/v1/heartbeats',
     throttle: 'general',
-    summary: 'Keeps the orders of the API key alive; they are cancelled after 10 seconds without a heartbeat.',
+    summary:
+      'Keeps the orders of the API key alive: after its first heartbeat, they are cancelled once 10 seconds pass without another.',
     schema: schemas.heartbeat,
     handler: heartbeat,
   },

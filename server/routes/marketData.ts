@@ -139,6 +139,9 @@ const tickSize: Handler = (request, { services: { views } }) => {
   return { body: `{"minimum_tick_size":${pipsText(market.terms.tickPips)}}` };
 };
 
+const BASE_FEE_SUMMARY =
+  'The cap of the fees of a token in basis points: 1000, or 0 without a fee. GET /clob-markets/{condition_id} has the rate.';
+
 const negRisk: Handler = (request, { services: { views } }) => ({
   body: `{"neg_risk":${findToken(request, views, 'market not found').market.negRisk}}`,
 });
@@ -215,6 +218,6 @@ export const marketDataEndpoints: readonly Endpoint[] = [
     schemas.negRisk.inPath,
     negRisk,
   ),
-  endpoint('GET', '/fee-rate', 'The base fee of a token, in basis points.', schemas.feeRate.queried, feeRate),
-  endpoint('GET', '/fee-rate/{token_id}', 'The base fee of a token, in basis points.', schemas.feeRate.inPath, feeRate),
+  endpoint('GET', '/fee-rate', BASE_FEE_SUMMARY, schemas.feeRate.queried, feeRate),
+  endpoint('GET', '/fee-rate/{token_id}', BASE_FEE_SUMMARY, schemas.feeRate.inPath, feeRate),
 ];

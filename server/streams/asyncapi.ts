@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { StreamSettings } from '../config/streamSettings.ts';
 import { CHANNEL_PATHS } from '../http/streamPaths.ts';
+import { NO_NEW_ASSETS } from '../wire/streamRequests.ts';
 import { streamLimits } from './limits.ts';
 import {
   controlSchemas,
@@ -47,10 +48,10 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
     'A socket on /ws or /ws/ joins the channel that its first request names in type.',
-    'Every message except an error carries stream_id, sequence (contiguous within its stream) and server_ts_ms. A frame is',
-    'one message, or an array of the books that answer a subscription or follow a gap. The exchange answers the text PING',
-    'with PONG, and a subscription that adds nothing with NO NEW ASSETS. It closes a socket that loses a message with code',
-    '1013, and every socket with code 1012 when it stops; reconnect and resume.',
+    `Every message except an error, and except the plain texts PONG (the answer to PING) and ${NO_NEW_ASSETS} (the answer to a`,
+    'subscription that adds nothing), carries stream_id, sequence (contiguous within its stream) and server_ts_ms. A frame is',
+    'one message, or an array of the books that answer a subscription or follow a gap. The exchange closes a socket that',
+    'loses a message with code 1013, and every socket with code 1012 when it stops; reconnect and resume.',
     `Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
     `${messagesBurst} messages at once and then ${messagesPerSecond} per second, ${connectionsPerIpMax} sockets per address,`,
     `${idleSecondsMax} s without an answer to pings. A client that has answered a ping and is late with a later answer`,

@@ -4,6 +4,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
 import { STATUS_CODES } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
@@ -44,6 +45,7 @@ interface HubServices {
   readonly config: ServerConfig;
   /** The server's secret, from which API credentials derive. */
   readonly secret: Uint8Array;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**

@@ -2,6 +2,7 @@
 // topic, as a frame of its own; uWebSockets writes up to 32 frames of one event-loop turn to a socket at once. Owned and called
 // by the hub, and shared by the channels of all sockets: it knows the subscribers of each stream. It deals with single sockets
 // only to owe them what would be too much at once.
+import type { Logger } from 'pino';
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { catalogStreamId, FORM_COUNT, type Form } from '../wire/streamIds.ts';
@@ -21,6 +22,7 @@ interface PublisherParts {
   readonly feed: StreamFeed;
   readonly exchange: Pick<RunningExchange, 'now'>;
   readonly config: Pick<ServerConfig, 'dataDir' | 'streams'>;
+  readonly log: Pick<Logger, 'warn'>;
   /** Open sockets. */
   readonly connections: ReadonlySet<Connection>;
   /** Sends a message, which it copies, to all subscribers of a topic. */
@@ -42,7 +44,9 @@ export class Publisher implements ChannelHost, UserHost {
   constructor(parts: PublisherParts) {
     this.parts = parts;
     this.feed = parts.feed;
-    this.userLog = makeUserLog(parts.config.dataDir);
+    this.userLog = makeUserLog(parts.config.dataDir, (reason) => {
+      parts.log.warn(`Old messages of user streams cannot be read, and clients get gaps instead: ${reason}`);
+    });
   }
 
   now(): number {

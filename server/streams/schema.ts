@@ -122,7 +122,9 @@ const newMarketSchema = z.object({
   sports_market_type: z.string(),
   line: z.string(),
   game_start_time: z.string(),
-  taker_base_fee: decimal,
+  taker_base_fee: digits.describe(
+    'The cap of the fee in basis points, 0 without a fee; the charge is in fee_schedule.',
+  ),
   fees_enabled: z.boolean(),
   fee_schedule: z.object({ exponent: decimal, rate: decimal, taker_only: z.boolean(), rebate_rate: decimal }),
 });

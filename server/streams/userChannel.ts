@@ -360,7 +360,7 @@ export class UserSubscriber implements Subscriber {
     const failed = (error: unknown): void => {
       const isArchived = error instanceof Error && error.name === 'JournalArchived';
       const reason = isArchived
-        ? 'the operator archived the missing messages'
+        ? 'the archived messages cannot be read at present'
         : 'the log could not be read; resume again';
       this.skip(cursor, reason); // without effect if another cursor has replaced this one
     };

@@ -3,6 +3,7 @@
 // alternate, so that none waits for all that another asks for. What nobody wants any more is not read, or not on to the end of
 // the log. Without a data directory there is no log to read.
 import { Worker } from 'node:worker_threads';
+import { reasonOf } from '../../engine/index.ts';
 
 type Take = (messages: readonly string[]) => Promise<boolean>;
 
@@ -40,9 +41,25 @@ export interface UserLogAnswer {
   readonly wantsMore: boolean;
 }
 
-/** A reader of a data directory's log; undefined without a data directory. */
-export function makeUserLog(dataDir: string | undefined): UserLog | undefined {
+/**
+ * A reader of a data directory's log; undefined without a data directory.
+ *
+ * @param onFailure told why the log could not be read, once while the reason stays the same: clients are told less
+ */
+export function makeUserLog(dataDir: string | undefined, onFailure: (reason: string) => void): UserLog | undefined {
   if (dataDir === undefined) return undefined;
+  let lastFailure: string | undefined;
+  const readOn = async (question: UserLogQuestion, take: Take): Promise<void> => {
+    try {
+      await runThread({ ...question, dataDir }, take);
+      lastFailure = undefined;
+    } catch (error) {
+      const reason = reasonOf(error);
+      if (reason !== lastFailure) onFailure(reason);
+      lastFailure = reason;
+      throw error;
+    }
+  };
   /** Each owner's waiting questions in order of arrival. The owner whose turn it is comes first, even if no other waits. */
   const lines = new Map<string, Set<() => Promise<void>>>();
   const serve = async (): Promise<void> => {
@@ -59,7 +76,7 @@ export function makeUserLog(dataDir: string | undefined): UserLog | undefined {
       const { owner } = question;
       const answer = async (): Promise<void> => {
         // No thread is started if the client no longer wants the messages after its wait.
-        if (await take([])) await runThread({ ...question, dataDir }, take);
+        if (await take([])) await readOn(question, take);
       };
       const turn = (): Promise<void> => answer().then(resolve, reject);
       const isIdle = lines.size === 0;

@@ -33,7 +33,7 @@ export async function runArchive(dataDir: string, folder: string): Promise<numbe
   process.stdout.write(
     `Archived the records ${part.firstSequence} to ${part.lastSequence} in ${part.folder}, read back.\n` +
       `${dataDir} keeps the records from ${keptFrom} on: ${megabytes(bytesAfter)} instead of ${megabytes(bytesBefore)}. ` +
-      'It names the archive in archive.json; verify, backup, restore and a start without a snapshot read it there.\n',
+      'It names the archive in archive.json; verify, backup, restore, a start without a snapshot, a rebuild of the history index and old messages of user streams read it there.\n',
   );
   return 0;
 }

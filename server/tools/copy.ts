@@ -19,6 +19,9 @@ import { soundText } from './verify.ts';
  */
 const OTHER_FILES = ['mode', 'format.json', SERVER_SECRET_FILE] as const;
 
+const WITHOUT_SECRET =
+  'The copy holds no server secret: all API keys stop working unless it is started with the OUTCRY_SECRET of the original.\n';
+
 interface CopyTask {
   readonly from: string;
   readonly to: string;
@@ -84,6 +87,7 @@ export async function runCopy({ from, to, ...task }: CopyTask): Promise<number> 
   const result = await runJournalTask({ kind: 'verify', dataDir: to });
   if (result.kind === 'failed') return fail(unverifiedText(result, to));
   process.stdout.write(`Copied ${from} to ${to}, up to sequence ${copied.lastSequence}, and read the copy back.\n`);
+  if (!isTaken(join(to, SERVER_SECRET_FILE))) process.stdout.write(WITHOUT_SECRET);
   if (result.kind === 'sound') process.stdout.write(soundText(to, result));
   return 0;
 }

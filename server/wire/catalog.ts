@@ -97,7 +97,7 @@ export function tradingFields(event: EventRow | undefined, market: Market): Fiel
     orderPriceMinTickSize: pipsNumber(terms.tickPips),
     orderMinSize: lotsNumber(terms.minOrderLots),
     secondsDelay: terms.delaySeconds,
-    makerBaseFee: 0,
+    makerBaseFee: baseFee(market),
     takerBaseFee: baseFee(market),
     feesEnabled: terms.feeRate > 0,
     feeType: null,

@@ -8,7 +8,7 @@ import { textOf } from '../views/texts.ts';
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import type { MarketChange, MarketTrade } from './marketChanges.ts';
-import { descriptionOf, eventOfMarket } from './markets.ts';
+import { baseFee, descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { headText, Mask, type MessageBatch } from './streamMessages.ts';
 import { FEE_RATE_BPS, sideText } from './trades.ts';
@@ -167,7 +167,7 @@ export function newMarketText(
     sports_market_type: '',
     line: '',
     game_start_time: Number.isNaN(gameStartMs) ? '' : String(gameStartMs),
-    taker_base_fee: String(terms.feeRate),
+    taker_base_fee: String(baseFee(market)),
     fees_enabled: terms.feeRate > 0,
     fee_schedule: {
       exponent: String(terms.feeExponent),

@@ -1,7 +1,7 @@
 // Markets in the order-book style (interface.md 2.4, wire.md C.3): the full list item, the detail record, the simplified
 // form, the compact record, and a token's condition. Called by the market routes. The interface fixes the key sets: a form
 // has all of its keys and no others.
-import { MarketStatus, Resolution } from '../../engine/index.ts';
+import { limits, MarketStatus, Resolution } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { type EventRow, isListed, isOver, type Market } from '../views/index.ts';
@@ -59,9 +59,12 @@ export function hasRewards({ texts }: Market): boolean {
   return Array.isArray(rates) && rates.some((rate) => rate?.rewards_daily_rate > 0);
 }
 
-/** The taker's fee rate in basis points (1e-4), as the number that clients call a base fee. */
-export function baseFee(market: Market): number {
-  return market.terms.feeRate;
+/**
+ * The number that clients call a base fee, for makers and takers alike, in basis points (1e-4): as in production, the cap
+ * of a market's fee, 0 for one without a fee. It is not the charge, which the compact record and the fee schedule give.
+ */
+export function baseFee({ terms }: Market): number {
+  return terms.feeRate > 0 ? limits.feeRateMax : 0;
 }
 
 /** The market's icon, or its event's; '' without either. */
@@ -113,7 +116,7 @@ export function fullRecord(market: Market, event: EventRow | undefined, tags: re
     game_start_time: timeOrNull(texts.gameStartTime),
     seconds_delay: terms.delaySeconds,
     fpmm: '',
-    maker_base_fee: 0,
+    maker_base_fee: baseFee(market),
     taker_base_fee: baseFee(market),
     notifications_enabled: false,
     neg_risk: market.negRisk,
@@ -220,7 +223,7 @@ export function compactRecord(market: Market) {
     mts: pipsNumber(terms.tickPips),
     mos: lotsNumber(terms.minOrderLots),
     ...(market.negRisk ? { nr: true } : {}),
-    mbf: 0,
+    mbf: baseFee(market),
     tbf: baseFee(market),
     ...(terms.feeRate === 0 ? {} : { fd: { r: pipsNumber(terms.feeRate), e: terms.feeExponent, to: true } }),
     r: compactRewards(market),

@@ -62,16 +62,22 @@ const eventSlugOrOwn = ({ eventSlug, slug }: MarketFacts): string => (eventSlug 
 const plainEventSlug = ({ eventSlug }: MarketFacts): string => eventSlug;
 type EventSlugForm = typeof plainEventSlug;
 
-/** A market's end as a date-time; null if it has none. */
-function endTime({ endDate }: MarketFacts): string | null {
-  if (Number.isNaN(Date.parse(endDate))) return null; // '' too
+/** A market's end as a date-time; '' if it has none, as official clients expect: those that read a text refuse null. */
+function endTime({ endDate }: MarketFacts): string {
+  if (Number.isNaN(Date.parse(endDate))) return ''; // '' too
   return dateTimeText(endDate);
 }
 
-/** The UTC day of a market's end, `YYYY-MM-DD`; null if it has none. */
-function endDay(market: MarketFacts): string | null {
+/** The UTC day of a market's end, `YYYY-MM-DD`; '' if it has none. */
+function endDay(market: MarketFacts): string {
   const time = endTime(market);
-  return time === null ? null : new Date(time).toISOString().slice(0, 10);
+  return time === '' ? '' : new Date(time).toISOString().slice(0, 10);
+}
+
+/** A market's end as the root shows it: a date-time; null if it has none. */
+function endTimeOrNull(market: MarketFacts): string | null {
+  const time = endTime(market);
+  return time === '' ? null : time;
 }
 
 const marketPart = (asset: AssetForm): Part =>
@@ -194,14 +200,14 @@ export const rowRenderers: Readonly<Record<DialectName, RowRenderers>> = {
     trades: tradeRenderer(pairAsset, plainEventSlug, true),
     positions: positionRenderer({
       texts: positionTexts(pairAsset, plainEventSlug, (market) => ({
-        endDate: endTime(market),
+        endDate: endTimeOrNull(market),
         negativeRisk: negativeRisk(market),
       })),
       hasValues: true,
       hasTime: true,
     }),
     'closed-positions': positionRenderer({
-      texts: positionTexts(pairAsset, plainEventSlug, (market) => ({ endDate: endTime(market) })),
+      texts: positionTexts(pairAsset, plainEventSlug, (market) => ({ endDate: endTimeOrNull(market) })),
       hasValues: true,
       hasTime: true,
     }),

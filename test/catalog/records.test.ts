@@ -85,7 +85,7 @@ const MARKET = {
   ...{ liquidity: '33.05', liquidityNum: 33.05, liquidityClob: 33.05, competitive: EVENT.competitive },
   ...{ outcomePrices: '["0.4805", "0.5195"]', bestBid: 0.461, bestAsk: 0.5, spread: 0.039, lastTradePrice: 0.3 },
   ...{ enableOrderBook: true, acceptingOrders: true, acceptingOrdersTimestamp: '2030-01-01T00:00:01.000Z' },
-  ...{ orderPriceMinTickSize: 0.001, orderMinSize: 7, secondsDelay: 3, makerBaseFee: 0, takerBaseFee: 200 },
+  ...{ orderPriceMinTickSize: 0.001, orderMinSize: 7, secondsDelay: 3, makerBaseFee: 1000, takerBaseFee: 1000 },
   ...{ feesEnabled: true, feeType: null, feeSchedule: { exponent: 2, rate: 0.02, takerOnly: true, rebateRate: 0 } },
   ...{ negRisk: true, negRiskMarketID: EVENT_QUESTIONS, marketMakerAddress: '', umaResolutionStatuses: '[]' },
   clobRewards: [
@@ -105,7 +105,7 @@ test('the order-book list shows every text and term of a market', async () => {
     ...{ condition_id: CONDITION, question_id: QUESTION, question: 'Does a storm come?', market_slug: 'storm' },
     ...{ description: 'One storm.', image: MARKET_TEXTS.image, icon: MARKET_TEXTS.icon },
     ...{ end_date_iso: '2030-05-31T00:00:00.000Z', game_start_time: '2030-05-30T18:30:00.000Z', seconds_delay: 3 },
-    ...{ fpmm: '', maker_base_fee: 0, taker_base_fee: 200, notifications_enabled: false, is_50_50_outcome: false },
+    ...{ fpmm: '', maker_base_fee: 1000, taker_base_fee: 1000, notifications_enabled: false, is_50_50_outcome: false },
     ...{ neg_risk: true, neg_risk_market_id: EVENT_QUESTIONS, neg_risk_request_id: '', tags: ['Weather'] },
     rewards: {
       rates: [{ asset_address: getAddress(REWARDED), rewards_daily_rate: 5 }],
@@ -125,7 +125,7 @@ test('the compact record shows every term of a market', async () => {
       { t: '1001', o: 'Storm' },
       { t: '2002', o: 'Calm' },
     ],
-    ...{ mts: 0.001, mos: 7, nr: true, mbf: 0, tbf: 200, fd: { r: 0.02, e: 2, to: true } },
+    ...{ mts: 0.001, mos: 7, nr: true, mbf: 1000, tbf: 1000, fd: { r: 0.02, e: 2, to: true } },
     ...{ r: { mi: 50, ma: 3.5, e: true }, ao: true, sd: 3 },
     ...{ gst: '2030-05-30T18:30:00.000Z', aot: '2030-01-01T00:00:01.000Z' },
     ...{ cbos: false, rfqe: false, itode: false, ibce: false, oas: 0 },

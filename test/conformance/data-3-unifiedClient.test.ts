@@ -81,7 +81,7 @@ test('activity is listed for all types and for selected ones', async () => {
 test('positions and closed positions are listed page by page', async () => {
   const rows = await all(client.listPositions({ user, pageSize: 1 }));
   expect(rows).toHaveLength(4);
-  expect(rows.map(({ endDate }) => endDate).toSorted()).toEqual(['2030-01-01', '2030-01-01', null, null]);
+  expect(rows.map(({ endDate }) => endDate).toSorted()).toEqual(['', '', '2030-01-01', '2030-01-01']);
   const filters = { sizeThreshold: 0.1, redeemable: false, mergeable: true, title: 'market', eventId: [eventId] };
   expect(await all(client.listPositions({ user, sortBy: 'RESOLVING', sortDirection: 'ASC', ...filters }))).toHaveLength(
     2,

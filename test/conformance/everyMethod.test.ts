@@ -90,7 +90,7 @@ const markets: Exercises = {
     expect(await taker.client.getNegRisk(market.no)).toBe(false);
   },
   getFeeRateBps: async () => {
-    expect(await taker.client.getFeeRateBps(market.yes)).toBe(500);
+    expect(await taker.client.getFeeRateBps(market.yes)).toBe(1000);
   },
   getFeeExponent: async () => {
     expect(await taker.client.getFeeExponent(market.no)).toBe(2);

@@ -186,8 +186,13 @@ test('all endpoints agree on tick size, neg-risk flag and fee, and follow operat
     seconds_delay: 0,
     status: 'active',
   });
-  expect(await client.getFeeRateBps(market.yes)).toBe(record.taker_base_fee);
+  expect([record.maker_base_fee, record.taker_base_fee]).toEqual([1000, 1000]);
+  expect(await client.getFeeRateBps(market.yes)).toBe(1000);
   expect(await client.getFeeExponent(market.yes)).toBe(2);
+  const free = await createMarket(world.url);
+  const freeRecord = await client.getMarket(free.conditionId);
+  expect([freeRecord.maker_base_fee, freeRecord.taker_base_fee]).toEqual([0, 0]);
+  expect(await client.getFeeRateBps(free.yes)).toBe(0);
   const byToken = await send(world.url, 'GET', `/markets-by-token/${market.no}`);
   expect(byToken.json).toEqual({
     condition_id: market.conditionId,

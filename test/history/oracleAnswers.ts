@@ -144,9 +144,9 @@ class Shapes {
     const timestamp = Math.floor(tMs / 1000);
     const negRisk = isOpen ? { negativeRisk: market.negRisk } : {};
     if (this.dialect === 'root') return { ...common, ...more, timestamp, endDate: day, ...negRisk };
-    if (!isOpen) return { ...common, timestamp, endDate: day };
+    if (!isOpen) return { ...common, timestamp, endDate: day ?? '' };
     const eventId = event === undefined ? '' : String(event.number);
-    return { ...common, ...more, eventId, endDate: day === null ? null : day.slice(0, 10), ...negRisk };
+    return { ...common, ...more, eventId, endDate: day?.slice(0, 10) ?? '', ...negRisk };
   }
 
   isMergeable({ accountId, market }: OracleHolding): boolean {

@@ -38,7 +38,7 @@ test('market data covers one or many tokens and either side, and rejects unknown
   });
   expect(await get(`/tick-size/${yes}`)).toEqual({ minimum_tick_size: 0.001 });
   expect(await get(`/neg-risk?token_id=${no}`)).toEqual({ neg_risk: true });
-  expect(await get(`/fee-rate?token_id=${no}`)).toEqual({ base_fee: 500 });
+  expect(await get(`/fee-rate?token_id=${no}`)).toEqual({ base_fee: 1000 });
 
   const trade = await post(alice, place, { pips: 4500, shares: 10 });
   expect(trade.json.status).toBe('matched');

@@ -38,6 +38,8 @@ test.each(['normal', 'post_only', 'cancel_only', 'disabled', 'restarting'])(
     await setMode(mode);
     const { status, json } = await send(server.url, 'GET', '/readyz');
     expect([status, json.status, json.mode]).toEqual([200, 'ready', mode]);
+    // As its summary says, and the README of what everybody may read there.
+    expect(Object.keys(json)).toEqual(['status', 'mode', 'durable_sequence', 'markets']);
   },
 );
 

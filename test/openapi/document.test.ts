@@ -71,6 +71,18 @@ test('the document states the rates that the exchange applies', () => {
   );
 });
 
+test('user data that an allowlist may close is described so, and no other endpoint is', () => {
+  for (const { method, path, isAllowlisted = false } of endpoints) {
+    const { description, responses } = document.paths[path][method.toLowerCase()];
+    expect(/\ballowlist\b/.test(description), path).toBe(isAllowlisted);
+    expect(responses['401']?.description.includes('allowlist') ?? false, path).toBe(isAllowlisted);
+  }
+});
+
+test('the summary of heartbeats says that only the first one begins to bind a key', () => {
+  expect(document.paths['/v1/heartbeats'].post.summary).toContain('after its first heartbeat');
+});
+
 test('no GET has a request body, since /docs would fill it in and browsers refuse to send it', () => {
   const bodies = Object.entries(document.paths).filter(([, operations]) => operations.get?.requestBody !== undefined);
   expect(bodies.map(([path]) => path)).toEqual([]);

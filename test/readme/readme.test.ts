@@ -3,6 +3,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { mayHideDuplicate, type RejectionName, rejections } from '../../engine/protocol/rejections.ts';
+import { rowsOfGroup } from '../../server/config/throttleTable.ts';
 import type { AuthLevel } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { commandLine } from '../../server/lib/commandLine.ts';
@@ -59,6 +61,44 @@ test('every step of a posted order names a function that exists in its file', ()
     const isDefined = new RegExp(`(function |const |readonly |private |^ {2})${name}\\b\\s*[(=<]`, 'm').test(text);
     expect(isDefined, `${file} defines no ${name}`).toBe(true);
   }
+});
+
+/** What the row about resending says of each check that comes before the one for duplicates; '' if its outcome cannot change. */
+const EARLIER_CHECKS: Readonly<Partial<Record<RejectionName, string>>> = {
+  KEY_UNKNOWN: '', // 401 already for the request
+  WALLET_NOT_OWNED: 'wallets',
+  MARKET_UNKNOWN: '',
+  POST_ONLY_TYPE: '',
+  EXPIRATION_INVALID: 'expiration',
+  TIMESTAMP_OUT_OF_RANGE: 'timestamp',
+  AMOUNT_NOT_POSITIVE: '',
+  AMOUNT_ACCURACY: 'tick size',
+  PRICE_OFF_TICK: 'tick size',
+  SIZE_TOO_LARGE: '',
+  SIZE_BELOW_MINIMUM: 'minimum sizes',
+  MARKETABLE_BUY_BELOW_MINIMUM: 'minimum sizes',
+  MARKET_NOT_OPEN: "market's status",
+  EXCHANGE_DISABLED: "exchange's mode",
+  EXCHANGE_RESTARTING: "exchange's mode",
+  EXCHANGE_CANCEL_ONLY: "exchange's mode",
+  EXCHANGE_POST_ONLY: "exchange's mode",
+  BANNED: 'flags',
+  CLOSED_ONLY: 'flags',
+};
+
+test('the README names every check that may refuse an order sent again before it is found to be a duplicate', () => {
+  const names = Object.keys(rejections) as RejectionName[]; // keys of the list, widened by Object.keys
+  expect(Object.keys(EARLIER_CHECKS).sort()).toEqual(names.filter(mayHideDuplicate).sort());
+  const row = between('| the same order twice |', '\n');
+  for (const words of Object.values(EARLIER_CHECKS)) expect(row).toContain(words);
+});
+
+test('the README names every row of rates that counts a request beside its own', () => {
+  const shared = new Set(
+    endpoints.flatMap(({ throttle }) => rowsOfGroup(throttle)).filter((row) => !/ |keys/.test(row)),
+  );
+  const sentence = between('A request counts towards its own row', 'A throttled request');
+  expect([...shared].filter((row) => !sentence.includes(`\`${row}\``))).toEqual([]);
 });
 
 test('the section "Inside" has at most 80 lines', () => {

@@ -171,7 +171,7 @@ test('new_market and market_resolved have every field of their market and its ev
       sports_market_type: '',
       line: '',
       game_start_time: String(Date.UTC(2030, 0, 31, 12)),
-      taker_base_fee: '200',
+      taker_base_fee: '1000',
       fees_enabled: true,
       fee_schedule: { exponent: '2', rate: '0.02', taker_only: true, rebate_rate: '0' },
     },

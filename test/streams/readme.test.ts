@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { type StreamSettings, streamSettings } from '../../server/config/streamSettings.ts';
 import { NEW_MARKETS_MAX } from '../../server/streams/catalogChannel.ts';
 import { streamLimits } from '../../server/streams/limits.ts';
+import { NO_NEW_ASSETS } from '../../server/wire/streamRequests.ts';
 import { freePort } from '../support/ports.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -61,6 +62,11 @@ test('the README states the limits of streams that hold by default', () => {
   const stated = Object.entries(limits).map(([name, figure]) => sentences[name as keyof Limits]?.(figure));
   const wanted = [...stated, `more than ${count(NEW_MARKETS_MAX)} new markets, become a gap`];
   expect(wanted.filter((sentence) => sentence !== undefined && !text.includes(sentence))).toEqual([]);
+});
+
+test('the README names the messages that carry no number, and says which ones a command gives', () => {
+  for (const text of ['PING', 'PONG', NO_NEW_ASSETS]) expect(section).toContain(`\`${text}\``);
+  expect(section).toContain('One `price_change` holds all levels that one command changed');
 });
 
 test('the ten-line subscriber in the README misses and repeats nothing across a restart', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { streamPaths } from '../../server/http/streamPaths.ts';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
+import { NO_NEW_ASSETS } from '../../server/wire/streamRequests.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
 import { TestSocket } from './socket.ts';
@@ -75,6 +76,7 @@ test('the AsyncAPI document lists both channels, their events, every path and th
   for (const name of Object.keys(marketEventSchemas)) expect(document.channels.market.messages).toHaveProperty(name);
   for (const name of Object.keys(userEventSchemas)) expect(document.channels.user.messages).toHaveProperty(name);
   expect(document.info.description).toContain('2000 tokens per socket');
+  for (const text of ['PING', 'PONG', NO_NEW_ASSETS]) expect(document.info.description).toContain(text);
   const addresses = Object.values<{ readonly address: string }>(document.channels).map(({ address }) => address);
   const named = [...addresses, ...document.info.description.split(' ')];
   for (const [path] of streamPaths) expect(named).toContain(path);

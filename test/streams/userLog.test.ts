@@ -16,7 +16,7 @@ let turns: string[] = [];
 /** A log, and the function that lets the first question, of owner 0x0, come to its end. */
 function open(): { readonly log: UserLog; readonly release: () => void; readonly first: Promise<void> } {
   turns = [];
-  const log = makeUserLog('no such folder') ?? expect.unreachable('there is a folder');
+  const log = makeUserLog('no such folder', () => {}) ?? expect.unreachable('there is a folder');
   let release: () => void = () => {};
   const released = new Promise<boolean>((resolve) => {
     release = () => resolve(false);
@@ -106,7 +106,7 @@ test('a reading that finds nothing ends soon after its client has left', async (
   const deposit = encodeCommand({ type: 'Deposit', wallet: owner, owner, amountMicro: 1, isFaucet: 0 });
   await Promise.all(Array.from({ length: 10_000 }, () => exchange.submit(deposit)));
   await exchange.close();
-  const log = makeUserLog(dataDir) ?? expect.unreachable('there is a folder');
+  const log = makeUserLog(dataDir, () => {}) ?? expect.unreachable('there is a folder');
   let asked = 0;
   const take = async (messages: readonly string[]): Promise<boolean> => {
     expect(messages).toEqual([]);

@@ -30,6 +30,7 @@ import {
   wasLeftBehind,
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
+import { makeUserLog } from '../../server/streams/userLog.ts';
 import { inTempDir, whileRefused } from '../journal/support.ts';
 import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
@@ -211,6 +212,31 @@ test('archiving reports progress up to the last record of the journal', LONG, as
     ]);
   });
 });
+
+test(
+  'while an archive is missing, each stretch of refused user streams is reported once, with its folder',
+  LONG,
+  async () => {
+    await inTempDir(async (folder) => {
+      const [dataDir, archive, away] = [join(folder, 'data'), join(folder, 'archive'), join(folder, 'away')];
+      await makeWorld(dataDir, new VirtualClock(START_MS));
+      await archiveJournal(dataDir, archive);
+      const reports: string[] = [];
+      const log =
+        makeUserLog(dataDir, (reason) => reports.push(reason)) ?? expect.unreachable('there is a data directory');
+      const question = { owner: `0x${'11'.repeat(20)}`, marketIndex: undefined, streamId: 'all', after: 0, last: 1 };
+      const read = (): Promise<void> => log.read(question, async () => true, new AbortController().signal);
+      renameSync(archive, away);
+      for (const _ of ['first', 'second']) await expect(read()).rejects.toThrow('were archived to');
+      expect(reports).toEqual([expect.stringContaining(archive)]);
+      renameSync(away, archive);
+      await read();
+      renameSync(archive, away);
+      await expect(read()).rejects.toThrow('were archived to');
+      expect(reports).toHaveLength(2);
+    });
+  },
+);
 
 test('without the archive, starts from a snapshot work and other readers name the missing records', LONG, async () => {
   await inTempDir(async (folder) => {

@@ -118,6 +118,17 @@ test('a backup of a running exchange has the state of its last record, and a ser
   await started.stop();
 });
 
+test('a backup of a data directory without a server secret says that it lacks one, and others do not', async () => {
+  const [withSecret, copy, copyOfCopy] = [fresh(), fresh(), fresh()];
+  const first = await runToEnd(['backup', withSecret, '--data-dir', dataDir]);
+  expect([first.status, first.output]).toEqual([0, expect.not.stringContaining('OUTCRY_SECRET')]);
+  rmSync(join(withSecret, SERVER_SECRET_FILE));
+  const second = await runToEnd(['backup', copy, '--data-dir', withSecret]);
+  expect([second.status, second.output]).toEqual([0, expect.stringContaining('no server secret')]);
+  const restored = await runToEnd(['restore', copy, '--data-dir', copyOfCopy]);
+  expect([restored.status, restored.output]).toEqual([0, expect.stringContaining('no server secret')]);
+});
+
 test('a backup syncs format.json, mode and the server secret against a power loss', async () => {
   const backup = fresh();
   const synced = await watchSyncs(() => runCopy({ from: dataDir, to: backup, lastSequence: undefined }));

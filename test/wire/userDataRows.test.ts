@@ -140,9 +140,9 @@ const END_TIMES: Readonly<Record<string, string | null>> = {
   '2030-01-31T23:30:00-02:00': '2030-01-31T23:30:00-02:00',
   '2030-01-31T12:00:00Z': '2030-01-31T12:00:00Z',
 };
-const END_DAYS: Readonly<Record<string, string | null>> = {
-  '': null,
-  never: null,
+const END_DAYS: Readonly<Record<string, string>> = {
+  '': '',
+  never: '',
   '2030-01-31': '2030-01-31',
   '2030-01-31T23:30:00-02:00': '2030-02-01',
   '2030-01-31T12:00:00Z': '2030-01-31',
@@ -197,7 +197,7 @@ test('rendered positions parse back to their rows, with end dates in the form of
       const closed = rows.map((row) => ({
         ...brief(row, 'polymarket'),
         timestamp: seconds(row.tMs),
-        endDate: END_TIMES[row.market.endDate],
+        endDate: END_TIMES[row.market.endDate] ?? '',
       }));
       expect(read(rowRenderers.polymarket['closed-positions'], rows)).toEqual(closed);
     }),

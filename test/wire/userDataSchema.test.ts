@@ -231,10 +231,10 @@ test('2.11: closed positions have their fields in both dialects', async () => {
   ]);
 });
 
-test('2.11: endDate is null without an end, and official eventSlug is the market slug without an event', async () => {
+test('2.11: endDate is null without an end, empty for official clients, and official eventSlug is the market slug without an event', async () => {
   const { plain, official } = await bothOf(`/positions?user=${of(bob)}&market=${bare.conditionId}`);
   expectRows(plain, { ...POSITION, endDate: nothing, eventSlug: empty }, 2);
-  expectRows(official, { ...OFFICIAL_POSITION, endDate: nothing, eventId: empty }, 2);
+  expectRows(official, { ...OFFICIAL_POSITION, endDate: empty, eventId: empty }, 2);
   expect(official[0].eventSlug).toBe(official[0].slug);
 });
 

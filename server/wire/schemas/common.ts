@@ -1,7 +1,7 @@
 // Schemas that requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
 // endpoint tables reference. A named schema (with an id) appears once in /openapi.json and is referenced from there.
 import { z } from 'zod';
-import { TICK_SIZES_PIPS } from '../../../engine/index.ts';
+import { limits, TICK_SIZES_PIPS } from '../../../engine/index.ts';
 import { SIGNATURE_TYPES } from '../../auth/orderDigest.ts';
 import {
   EXAMPLE_ADDRESS,
@@ -108,6 +108,12 @@ export const priceNumber = z
   .max(1)
   .meta({ examples: [0.55] });
 export const tickNumber = z.literal(TICK_SIZES_PIPS.map(pipsNumber)).meta({ examples: [0.01] });
+export const baseFee = named(
+  'BaseFee',
+  "The cap of a market's fees in basis points, 0 for a market without a fee; the charge is in fd or feeSchedule",
+  z.literal([0, limits.feeRateMax]),
+  limits.feeRateMax,
+);
 /** A date-time of a market's texts. Those of a seed catalog may have no milliseconds. */
 export const operatorTime = z
   .string()

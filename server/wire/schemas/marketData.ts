@@ -87,7 +87,7 @@ const property = (reply: z.ZodType) => ({
 });
 export const tickSize = property(z.object({ minimum_tick_size: common.tickNumber }));
 export const negRisk = property(z.object({ neg_risk: flag }));
-export const feeRate = property(z.object({ base_fee: whole }));
+export const feeRate = property(z.object({ base_fee: common.baseFee }));
 
 const point = z.object({ t: common.seconds, p: common.priceNumber });
 const interval = z
@@ -152,8 +152,8 @@ export const fullFields = {
   game_start_time: common.operatorTime.nullable(),
   seconds_delay: whole,
   fpmm: text,
-  maker_base_fee: z.number(),
-  taker_base_fee: z.number(),
+  maker_base_fee: common.baseFee,
+  taker_base_fee: common.baseFee,
   notifications_enabled: flag,
   neg_risk_market_id: orEmpty(bytes32).meta({
     description: 'The id that all markets of a neg-risk event share; empty for other markets',
@@ -202,8 +202,8 @@ const compactMarket = z
     mts: common.tickNumber,
     mos: z.number(),
     nr: z.literal(true).optional(),
-    mbf: z.number(),
-    tbf: z.number(),
+    mbf: common.baseFee,
+    tbf: common.baseFee,
     fd: z.object({ r: z.number(), e: whole, to: flag }).optional(),
     r: z
       .object({ mi: z.number(), ma: z.number(), e: z.literal(true) })

@@ -81,8 +81,9 @@ const valueFields = {
   redeemable: flag,
   mergeable: flag,
 };
-const endTime = common.operatorTime.nullable();
-const endDay = z.iso.date().nullable();
+const endTimeOrNull = common.operatorTime.nullable();
+const endTime = orEmpty(common.operatorTime);
+const endDay = orEmpty(z.iso.date());
 
 const holdersOf = (asset: z.ZodType) =>
   z.object({
@@ -108,14 +109,14 @@ const plain = {
       ...briefFields(pairAsset),
       ...valueFields,
       timestamp: common.seconds,
-      endDate: endTime,
+      endDate: endTimeOrNull,
       negativeRisk: flag,
     }),
   ),
   'closed-positions': named(
     'ClosedPosition',
     'What a wallet held of a token',
-    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: common.seconds, endDate: endTime }),
+    z.object({ ...briefFields(pairAsset), ...valueFields, timestamp: common.seconds, endDate: endTimeOrNull }),
   ),
   activity: named('Activity', 'What a wallet did', z.object(activityFields(pairAsset))),
   holders: named('Holders', 'The largest holders of a token', holdersOf(pairAsset)),
