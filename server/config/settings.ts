@@ -171,7 +171,7 @@ export const optionTable: readonly OptionRow[] = [
     'maximum number of open WebSockets per address (default 1000)',
   ]),
   row('wsHeartbeat', ['--ws-heartbeat <duration>'], 'text', [
-    'idle time after which a stream sends a heartbeat (default 10s)',
+    'idle time after which a stream sends a heartbeat to sockets that ask for it (default 10s)',
   ]),
   row('adminToken', ['--admin-token <token>'], 'text', ['bearer token for /admin (development: dev-admin)']),
   row('metricsToken', ['--metrics-token <token>'], 'text', [

@@ -3,7 +3,7 @@
 // the socket has room; the publisher sends the same messages to those that are live.
 import { newMarketText } from '../wire/marketEvents.ts';
 import { catalogStreamId, isCatalogStream } from '../wire/streamIds.ts';
-import { type Gap, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
+import type { Gap, Opening, StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import type { PayTurns } from './payTurns.ts';
@@ -28,6 +28,8 @@ export interface CatalogHost {
   now(): number;
   /** How many sockets receive new markets live. */
   catalogCount: number;
+  /** How many of them get heartbeats. */
+  catalogHeartbeatCount: number;
   /** When these were last told the stream's number, ms of the monotonic clock. */
   catalogMs: number;
   /** Grants turns to render what is owed. */
@@ -114,7 +116,7 @@ export class CatalogSubscription {
     const { connection, host, owed, topic } = this;
     if (owed === undefined) return;
     this.owed = undefined;
-    connection.send(openingText(owed, topic, number, host.now()));
+    connection.sendOpening(owed, topic, number, host.now());
   }
 
   /** Receives new markets live from now on. @param isTold whether the client has just been sent the stream's number */
@@ -123,15 +125,19 @@ export class CatalogSubscription {
     this.from = undefined;
     this.isLive = true;
     connection.follow(topic);
-    // Only the first may begin the time of silence anew, as in a stream of a market.
-    if (isTold && host.catalogCount === 0) host.catalogMs = performance.now();
     host.catalogCount += 1;
+    if (!connection.knowsMarkers) return;
+    // Only the first may begin the time of silence anew, as in a stream of a market.
+    if (isTold && host.catalogHeartbeatCount === 0) host.catalogMs = performance.now();
+    host.catalogHeartbeatCount += 1;
   }
 
   private leave(): void {
     if (!this.isLive) return;
+    const { connection, host } = this;
     this.isLive = false;
-    this.connection.leave(this.topic);
-    this.host.catalogCount -= 1;
+    connection.leave(this.topic);
+    host.catalogCount -= 1;
+    if (connection.knowsMarkers) host.catalogHeartbeatCount -= 1;
   }
 }

@@ -1,7 +1,8 @@
 // One socket: its message allowance, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
 // attach their subscriptions to it. Nothing is sent to a socket that is closed, is to be closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
-import type { StreamRequest } from '../wire/streamRequests.ts';
+import { heartbeatTopic } from '../wire/streamIds.ts';
+import { type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
@@ -53,6 +54,11 @@ export class Connection {
   answerBeats = 0;
   /** The client does not read: its messages are owed until it answers a ping. */
   isHeld = false;
+  /**
+   * The client knows heartbeats and gaps, which production does not send: it has resumed a stream, or asked for heartbeats. Set
+   * by its channel, once and for all streams, while it follows none.
+   */
+  knowsMarkers = false;
   private readonly replies: string[] = [];
   private allowance: number = streamLimits.messagesBurst;
   private allowanceMs: number;
@@ -76,6 +82,11 @@ export class Connection {
   /** Sends a frame; uWebSockets copies it, and reports a dropped one to the hub. */
   send(frame: string | Buffer): void {
     if (this.isOpen && !this.isLost) this.socket.send(frame, false, false);
+  }
+
+  /** Sends what precedes the messages of a stream, if the client knows it. */
+  sendOpening(opening: Opening, streamId: string, sequence: number, nowMs: number): void {
+    if (this.knowsMarkers) this.send(openingText(opening, streamId, sequence, nowMs));
   }
 
   /** Corks the socket during a step: what the step sends leaves in as few packets as possible. */
@@ -129,12 +140,17 @@ export class Connection {
     if (!this.isLost) this.drained();
   }
 
-  follow(topic: string): void {
-    if (this.isOpen) this.socket.subscribe(topic);
+  /** Receives what is published on a stream, and its heartbeats if the client knows them. */
+  follow(streamId: string): void {
+    if (!this.isOpen) return;
+    this.socket.subscribe(streamId);
+    if (this.knowsMarkers) this.socket.subscribe(heartbeatTopic(streamId));
   }
 
-  leave(topic: string): void {
-    if (this.isOpen) this.socket.unsubscribe(topic);
+  leave(streamId: string): void {
+    if (!this.isOpen) return;
+    this.socket.unsubscribe(streamId);
+    if (this.knowsMarkers) this.socket.unsubscribe(heartbeatTopic(streamId));
   }
 
   /**

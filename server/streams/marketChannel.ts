@@ -3,28 +3,21 @@
 // of a stream.
 import { bookJson } from '../wire/books.ts';
 import { formOf, isCatalogStream, isCustomForm } from '../wire/streamIds.ts';
-import {
-  heartbeatText,
-  NO_NEW_ASSETS,
-  openingText,
-  refuseUnknown,
-  type StreamRequest,
-} from '../wire/streamRequests.ts';
+import { NO_NEW_ASSETS, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import { askedStreams, askedTokens, type MarketResumePoint } from './askedMarkets.ts';
 import { BookFrame } from './bookFrame.ts';
 import { type CatalogHost, CatalogSubscription } from './catalogChannel.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import { streamLimits } from './limits.ts';
 import type { MarketStream } from './marketStream.ts';
-import { MarketSubscription } from './marketSubscription.ts';
+import { type HeartbeatCounts, MarketSubscription } from './marketSubscription.ts';
 import { messagesSince } from './rebuild.ts';
 
 /** What the market channels of all sockets share. */
 export interface ChannelHost extends CatalogHost {
   /** Publishes waiting messages, to keep them from following a snapshot that already includes them. */
   flush(): void;
-  /** Markets that any socket follows, for heartbeats. */
-  readonly followed: Set<MarketStream>;
+  readonly heartbeatCounts: HeartbeatCounts;
 }
 
 const countTokens = (tokens: number): number => (tokens === 3 ? 2 : tokens === 0 ? 0 : 1);
@@ -119,9 +112,17 @@ export class MarketSubscriber implements Subscriber {
       isNew ||= added;
     }
     if (this.connection.endIfTooMany(this.tokenCount, 'tokens')) return;
+    if (request.knowsMarkers) this.learnMarkers();
     this.pay();
     refuseUnknown('token', unknownTokens, unknownStreams);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
+  }
+
+  /** Lets the client have heartbeats and gaps. What is live is held for a moment, and owed nothing, to go live with heartbeats. */
+  private learnMarkers(): void {
+    if (this.connection.knowsMarkers) return;
+    this.held();
+    this.connection.knowsMarkers = true;
   }
 
   /** Custom features apply to the whole socket: every market moves to its other stream; those in `asked` move when added. */
@@ -158,10 +159,11 @@ export class MarketSubscriber implements Subscriber {
   private subscriptionOf(marketIndex: number): MarketSubscription | undefined {
     const known = this.subscriptions.get(marketIndex);
     if (known !== undefined) return known;
-    const { feed, followed } = this.host;
+    const { feed, heartbeatCounts } = this.host;
     const market = feed.views.markets.byIndex(marketIndex);
     if (market === undefined) return undefined;
-    const subscription = new MarketSubscription(market, feed.markets.stream(marketIndex), this.connection, followed);
+    const stream = feed.markets.stream(marketIndex);
+    const subscription = new MarketSubscription(market, stream, this.connection, heartbeatCounts);
     this.subscriptions.set(marketIndex, subscription);
     return subscription;
   }
@@ -246,7 +248,7 @@ export class MarketSubscriber implements Subscriber {
     const nowMs = host.now();
     if (gap !== undefined || dump === 0) {
       if (this.endFrame()) return 0;
-      connection.send(openingText(gap ?? 'heartbeat', stream.ids[form], stream.numbers[form], nowMs));
+      connection.sendOpening(gap ?? 'heartbeat', stream.ids[form], stream.numbers[form], nowMs);
     }
     for (const outcome of [0, 1] as const) {
       if ((dump & (outcome + 1)) === 0) continue;
@@ -282,9 +284,7 @@ export class MarketSubscriber implements Subscriber {
     }
     const { messages, indexes, sequences } = missed;
     const hasHeartbeat = indexes.length === 0 && subscription.isResumed;
-    if (hasHeartbeat) {
-      connection.send(heartbeatText(stream.ids[form], stream.numbers[form], host.now()));
-    }
+    if (hasHeartbeat) connection.sendOpening('heartbeat', stream.ids[form], stream.numbers[form], host.now());
     let last = number;
     connection.cork(() => {
       for (const [at, index] of indexes.entries()) {

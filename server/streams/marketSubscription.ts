@@ -11,6 +11,9 @@ import type { MarketStream } from './marketStream.ts';
 /** The form that gets a message for every change: its number shows whether anything happened. */
 const FORM_OF_ALL = FORM_COUNT - 1;
 
+/** How many sockets get the heartbeats of each form of a market, for the markets with any. */
+export type HeartbeatCounts = Map<MarketStream, number[]>;
+
 export class MarketSubscription {
   readonly market: Market;
   readonly stream: MarketStream;
@@ -32,14 +35,13 @@ export class MarketSubscription {
   /** FORM_OF_ALL's number when the socket left one of the market's streams for another; set until the new one is live. */
   private movedAt: number | undefined;
   private readonly connection: Connection;
-  private readonly followed: Set<MarketStream>;
+  private readonly heartbeatCounts: HeartbeatCounts;
 
-  /** @param followed the markets that any socket follows */
-  constructor(market: Market, stream: MarketStream, connection: Connection, followed: Set<MarketStream>) {
+  constructor(market: Market, stream: MarketStream, connection: Connection, heartbeatCounts: HeartbeatCounts) {
     this.market = market;
     this.stream = stream;
     this.connection = connection;
-    this.followed = followed;
+    this.heartbeatCounts = heartbeatCounts;
   }
 
   /**
@@ -101,22 +103,32 @@ export class MarketSubscription {
   goLive(isTold: boolean): void {
     this.movedAt = undefined;
     if (this.isLive) return;
-    const { stream, form } = this;
+    const { stream, form, connection } = this;
     this.isLive = true;
-    this.connection.follow(stream.ids[form]);
-    // Only the first may begin the time of silence anew: others would postpone the heartbeats of those before them.
-    if (isTold && stream.subscribers[form] === 0) stream.publishedMs[form] = performance.now();
+    connection.follow(stream.ids[form]);
     stream.changeSubscribers(form, 1);
-    this.followed.add(stream);
+    if (!connection.knowsMarkers) return;
+    // Only the first may begin the time of silence anew: others would postpone the heartbeats of those before them.
+    if (this.countHeartbeats(1) === 1 && isTold) stream.publishedMs[form] = performance.now();
   }
 
   /** Stops receiving the stream live. */
   leave(): void {
     if (!this.isLive) return;
-    const { stream, form } = this;
+    const { stream, form, connection } = this;
     this.isLive = false;
-    this.connection.leave(stream.ids[form]);
+    connection.leave(stream.ids[form]);
     stream.changeSubscribers(form, -1);
-    if (stream.subscriberCount === 0) this.followed.delete(stream);
+    if (connection.knowsMarkers) this.countHeartbeats(-1);
+  }
+
+  /** Counts a socket that starts (+1) or stops (−1) getting the stream's heartbeats; returns how many now get them. */
+  private countHeartbeats(by: 1 | -1): number {
+    const { heartbeatCounts, stream, form } = this;
+    const counts = heartbeatCounts.get(stream) ?? new Array<number>(FORM_COUNT).fill(0);
+    counts[form] += by;
+    if (counts.some((count) => count > 0)) heartbeatCounts.set(stream, counts);
+    else heartbeatCounts.delete(stream);
+    return counts[form];
   }
 }

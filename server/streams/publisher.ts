@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import type { RunningExchange } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
-import { catalogStreamId, FORM_COUNT, type Form } from '../wire/streamIds.ts';
+import { catalogStreamId, FORM_COUNT, type Form, heartbeatTopic } from '../wire/streamIds.ts';
 import { heartbeatText } from '../wire/streamRequests.ts';
 import { newMarketAt } from './catalogChannel.ts';
 import type { Connection } from './connection.ts';
@@ -13,6 +13,7 @@ import type { StreamFeed } from './feed.ts';
 import { streamLimits } from './limits.ts';
 import { type ChannelHost, MarketSubscriber } from './marketChannel.ts';
 import type { MarketStream } from './marketStream.ts';
+import type { HeartbeatCounts } from './marketSubscription.ts';
 import { PayTurns } from './payTurns.ts';
 import type { UserHost, UserSubscriber } from './userChannel.ts';
 import type { UserStream } from './userFeed.ts';
@@ -31,9 +32,10 @@ interface PublisherParts {
 
 export class Publisher implements ChannelHost, UserHost {
   readonly feed: StreamFeed;
-  readonly followed = new Set<MarketStream>();
+  readonly heartbeatCounts: HeartbeatCounts = new Map();
   readonly listeners = new Map<UserStream, Set<UserSubscriber>>();
   catalogCount = 0;
+  catalogHeartbeatCount = 0;
   catalogMs = 0;
   readonly turns = new PayTurns();
   readonly userLog: UserLog | undefined;
@@ -127,24 +129,27 @@ export class Publisher implements ChannelHost, UserHost {
     }
   }
 
-  /** Sends heartbeats on streams that were silent. @param nowMs of the monotonic clock */
+  /** Sends heartbeats on streams that were silent, to the sockets that know them. @param nowMs of the monotonic clock */
   beat(nowMs: number): void {
     this.flush();
     const { heartbeatMs } = this.parts.config.streams;
-    for (const stream of this.followed) {
+    for (const [stream, counts] of this.heartbeatCounts) {
       for (let form = 0; form < FORM_COUNT; form += 1) {
-        if (stream.subscribers[form] === 0 || nowMs - stream.publishedMs[form] < heartbeatMs) continue;
+        if (counts[form] === 0 || nowMs - stream.publishedMs[form] < heartbeatMs) continue;
         stream.publishedMs[form] = nowMs;
-        this.parts.send(stream.ids[form], heartbeatText(stream.ids[form], stream.numbers[form], this.now()));
+        this.sendHeartbeat(stream.ids[form], stream.numbers[form]);
       }
     }
     for (const subscribers of this.listeners.values()) {
       for (const subscriber of subscribers) subscriber.beat(nowMs, heartbeatMs);
     }
-    if (this.catalogCount > 0 && nowMs - this.catalogMs >= heartbeatMs) {
-      const topic = catalogStreamId(this.feed.log);
-      this.parts.send(topic, heartbeatText(topic, this.feed.announcedCount, this.now()));
+    if (this.catalogHeartbeatCount > 0 && nowMs - this.catalogMs >= heartbeatMs) {
       this.catalogMs = nowMs;
+      this.sendHeartbeat(catalogStreamId(this.feed.log), this.feed.announcedCount);
     }
+  }
+
+  private sendHeartbeat(streamId: string, sequence: number): void {
+    this.parts.send(heartbeatTopic(streamId), heartbeatText(streamId, sequence, this.now()));
   }
 }

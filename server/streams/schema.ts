@@ -203,7 +203,7 @@ const tradeSchema = z.object({
 const heartbeatSchema = z
   .object({ event_type: z.literal('heartbeat'), ...envelope })
   .describe(
-    'The current sequence of a stream. Sent after a subscription without an initial dump, and on idle streams. It does not take a sequence number of its own.',
+    'The current sequence of a stream. Sent after a subscription without an initial dump, and on idle streams, to sockets that have sent resume or heartbeat. It does not take a sequence number of its own.',
   );
 
 const gapSchema = z
@@ -214,7 +214,7 @@ const gapSchema = z
     reason: z.string(),
   })
   .describe(
-    'Some of the requested messages are not available. The stream continues after sequence. A gap in a market stream is followed by books.',
+    'Some messages are not available. The stream continues after sequence. Sent to sockets that have sent resume or heartbeat. A gap in a market stream is followed by books, which every socket gets.',
   );
 
 const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
@@ -237,6 +237,12 @@ const resume = z
   .union([resumePoint, z.array(resumePoint)])
   .optional()
   .describe('The last message that the client received on each stream; later messages are replayed first.');
+const heartbeat = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether the client knows heartbeat and gap messages. Default false; true, like a resume (or an empty list of them), applies to the whole socket from then on.',
+  );
 const operation = z.enum(['subscribe', 'unsubscribe']).optional();
 const typeOf = (channel: string) =>
   z
@@ -253,6 +259,7 @@ export const marketRequestSchema = z.object({
   level: z.int().optional().describe('Accepted and ignored: books always contain all levels.'),
   markets: z.array(z.string()).optional().describe('Accepted and ignored.'),
   resume,
+  heartbeat,
 });
 
 export const userRequestSchema = z.object({
@@ -271,4 +278,5 @@ export const userRequestSchema = z.object({
   assets_ids: z.array(z.string()).optional().describe('Accepted and ignored.'),
   initial_dump: z.boolean().optional().describe('Accepted and ignored.'),
   resume,
+  heartbeat,
 });

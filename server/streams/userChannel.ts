@@ -3,13 +3,7 @@
 // entries after the last number sent. An owner's entries are sent to no socket without that owner's credentials.
 import { isListed } from '../views/index.ts';
 import { marketOfUserStream, userStreamId } from '../wire/streamIds.ts';
-import {
-  type Opening,
-  openingText,
-  type ResumePoint,
-  refuseUnknown,
-  type StreamRequest,
-} from '../wire/streamRequests.ts';
+import { type Opening, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
 import type { PayTurns } from './payTurns.ts';
@@ -50,7 +44,7 @@ interface Cursor {
   sentOfAll: number;
   /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
   sentMs: number;
-  /** What is sent first, as soon as there is room: a heartbeat with the stream's number, or a gap. */
+  /** What is sent first, as soon as there is room, to a client that knows it: a heartbeat with the stream's number, or a gap. */
   owed: Opening | undefined;
   /** Whether the next entry is no longer in memory and not yet being read from the log. */
   needsLog: boolean;
@@ -164,9 +158,9 @@ export class UserSubscriber implements Subscriber {
     });
   }
 
-  /** Sends heartbeats on silent streams. */
+  /** Sends heartbeats on silent streams, if the client knows them. */
   beat(nowMs: number, silentMs: number): void {
-    if (nowMs < this.nextHeartbeatMs) return;
+    if (!this.connection.knowsMarkers || nowMs < this.nextHeartbeatMs) return;
     this.nextHeartbeatMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
       const isSilent = nowMs - cursor.sentMs >= silentMs && this.reading !== cursor;
@@ -177,6 +171,7 @@ export class UserSubscriber implements Subscriber {
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
+    this.connection.knowsMarkers ||= request.knowsMarkers;
     const resumePoints = this.resumePointsOf(request);
     const named = [...indexes, ...resumePoints.keys()].filter((key) => key !== EVERYTHING);
     if (request.markets.length === 0 && (named.length === 0 || resumePoints.has(EVERYTHING))) {
@@ -275,7 +270,7 @@ export class UserSubscriber implements Subscriber {
     if (owed === undefined) return;
     cursor.owed = undefined;
     cursor.sentMs = performance.now();
-    this.connection.send(openingText(owed, streamId, sent, this.host.now()));
+    this.connection.sendOpening(owed, streamId, sent, this.host.now());
   }
 
   /**

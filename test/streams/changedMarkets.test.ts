@@ -35,7 +35,7 @@ afterAll(() => server.close());
 /** Opens the owner's socket; returns the exchange's side of it, which was pinged as it opened. */
 async function listen(more: object): Promise<Connection> {
   socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth: authOf(server.services.secret, 0), ...more });
+  socket.send({ type: 'user', auth: authOf(server.services.secret, 0), heartbeat: true, ...more });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   return ping.mock.contexts[0] as Connection;
 }

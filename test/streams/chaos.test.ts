@@ -155,7 +155,11 @@ test(
       return { subscriber: new ChaosSubscriber(`${url}/ws/market`, messageOf(markets, form)), markets, form };
     });
     const secret = loadServerSecret(folder, { OUTCRY_SECRET: secretText });
-    const userMessages = Array.from({ length: USERS }, (_, index) => ({ type: 'user', auth: authOf(secret, index) }));
+    const userMessages = Array.from({ length: USERS }, (_, index) => ({
+      type: 'user',
+      auth: authOf(secret, index),
+      heartbeat: true, // tells where the stream is
+    }));
     const users = userMessages.map((message) => new ChaosSubscriber(`${url}/ws/user`, message));
     for (const { subscriber, markets, form } of followers) {
       await subscriber.until(({ books }) => books.size === markets.length * form.outcomes.length);

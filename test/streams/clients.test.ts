@@ -146,7 +146,6 @@ test(
       [rawUser, UserEventSchema],
     ] as const) {
       for (const event of socket.reader.kept ?? []) {
-        if (event.event_type === 'heartbeat') continue;
         const { success, error } = schema.safeParse(event);
         if (!success && unparsed.length < 5) unparsed.push({ event, issues: error.issues });
       }

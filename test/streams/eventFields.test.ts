@@ -30,7 +30,7 @@ const HEAD = { stream_id: expect.any(String), sequence: expect.any(Number), serv
 
 async function listen({ key }: Trader): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: key, type: 'user' });
+  socket.send({ auth: key, type: 'user', heartbeat: true });
   await socket.until(({ reader }) => reader.sequences.size > 0);
   return socket;
 }

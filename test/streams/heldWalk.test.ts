@@ -109,7 +109,7 @@ class Walk {
 
   private async send(message: object): Promise<void> {
     this.requests += 1;
-    this.socket.send(message);
+    this.socket.send({ ...message, heartbeat: true });
     await this.settle();
   }
 

@@ -91,7 +91,7 @@ test('a user socket can subscribe to 2,000 markets in several messages; one more
   const auth = await createKey(server.url, server.wallets[0]);
   const markets = Array.from({ length: 2_001 }, (_, index) => conditionOf(index));
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth, markets: markets.slice(0, 1_500) });
+  socket.send({ type: 'user', auth, markets: markets.slice(0, 1_500), heartbeat: true });
   socket.send({ operation: 'subscribe', markets: markets.slice(1_000, 2_000) });
   await socket.until(({ reader }) => reader.sequences.size === 2_000);
   expect(socket.reader.faults).toEqual([]);

@@ -85,7 +85,7 @@ async function listen(markets: number, more: object = {}): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
   const auth = authOf(server.services.secret, 0);
   const conditions = Array.from({ length: markets }, (_, market) => conditionOf(market));
-  socket.send({ type: 'user', auth, markets: conditions, ...more });
+  socket.send({ type: 'user', auth, markets: conditions, heartbeat: true, ...more });
   return socket;
 }
 

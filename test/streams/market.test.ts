@@ -186,7 +186,7 @@ test('custom features add best prices, new markets and resolutions; without them
 test('a resolution, which streams without custom features do not report, does not postpone their heartbeats', async () => {
   const goLive = vi.spyOn(MarketSubscription.prototype, 'goLive');
   const fresh = await newMarket();
-  const plain = await follow(fresh);
+  const plain = await follow(fresh, { heartbeat: true });
   const [{ stream, form }] = goLive.mock.contexts as MarketSubscription[];
   goLive.mockRestore();
   const custom = await follow(fresh, { custom_feature_enabled: true });
@@ -228,7 +228,7 @@ test('a market that is created paused is as active in its announcement as in its
 test('a socket that follows only new markets gets heartbeats with the position of their stream', async () => {
   const other = await startTestServer({ config: { streams: { ...streamSettings, heartbeatMs: 50 } } });
   const socket = await TestSocket.open(other.url, '/ws/market');
-  socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true });
+  socket.send({ assets_ids: [], type: 'market', custom_feature_enabled: true, heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('heartbeat') === 3);
   const [first, ...others] = socket.events('heartbeat').map(({ stream_id: id, sequence }) => [id, sequence]);
   expect(first).toEqual([expect.stringMatching(/^new-markets-/), 0]);
@@ -275,7 +275,7 @@ test('a record that changes minimum size and levels is sent with matching hashes
 test('subscriptions add up, repeats get NO NEW ASSETS, and an unsubscribe keeps the remaining tokens', async () => {
   const [one, two] = [await newMarket(), await newMarket()];
   const socket = await open('/ws');
-  socket.send({ type: 'market', operation: 'subscribe', markets: [], assets_ids: [one.tokens[0]] });
+  socket.send({ type: 'market', operation: 'subscribe', markets: [], assets_ids: [one.tokens[0]], heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 1);
   socket.send({ operation: 'subscribe', assets_ids: [two.tokens[1]] });
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
@@ -308,6 +308,9 @@ test('PING gets PONG, and each invalid message gets an error that names the prob
     [{ type: 'market', markets: {} }, /markets must be a list of strings/],
     [{ type: 'market', custom_feature_enabled: 'yes' }, /custom_feature_enabled must be true or false/],
     [{ type: 'market', initial_dump: 1 }, /initial_dump must be true or false/],
+    [{ type: 'market', heartbeat: 'true' }, /heartbeat must be true or false/],
+    [{ type: 'market', heartbeat: 10 }, /heartbeat must be true or false/],
+    [{ operation: 'unsubscribe', heartbeat: {} }, /heartbeat must be true or false/],
     [{ type: 'weather' }, /type must be market or user/],
     [{ type: 'market', operation: 'dance' }, /INVALID OPERATION/],
     [{ type: 'market', assets_ids: ['12345'] }, /no such token: 12345/],

@@ -357,7 +357,7 @@ async function announce(first: number, end: number): Promise<void> {
 test.each([250, 2_000])('%d new markets at once do not close the socket of a client that reads', async (count) => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true, heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 1);
   await Promise.all(Array.from({ length: count }, (_, market) => submit(newMarket(market + 1))));
   const numbers = () => [socket.closed, ...socket.reader.sequences.values()];
@@ -372,7 +372,7 @@ test.each([
 ])('a held client that reads again catches up on $count new markets: $how', async ({ count }) => {
   await start(1);
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true, heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 1);
   await stop(socket);
   await announce(1, count + 1);
@@ -392,7 +392,7 @@ test('new markets requested by a held client are sent in order', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   await stop(socket);
   const request = vi.spyOn(MarketSubscriber.prototype, 'request');
-  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true });
+  socket.send({ type: 'market', assets_ids: [tokenOf(0, 0)], custom_feature_enabled: true, heartbeat: true });
   await vi.waitFor(() => expect(request).toHaveBeenCalled(), PATIENCE);
   request.mockRestore();
   await announce(1, 4);
@@ -490,7 +490,8 @@ test('a message for which a stream had no room is sent although a round over the
   const beat = vi.spyOn(UserSubscriber.prototype, 'beat');
   const entriesAdded = vi.spyOn(UserSubscriber.prototype, 'entriesAdded');
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth: authOf(server.services.secret, 0), markets: [conditionOf(0), conditionOf(1)] });
+  const [auth, markets] = [authOf(server.services.secret, 0), [conditionOf(0), conditionOf(1)]];
+  socket.send({ type: 'user', auth, markets, heartbeat: true });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   const [connection] = ping.mock.contexts as Connection[];
   // A first beat begins another round; the next would be in an hour.

@@ -61,7 +61,7 @@ export const assetsOf = (markets: number) =>
 
 export async function follow(markets: number): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', assets_ids: assetsOf(markets) });
+  socket.send({ type: 'market', assets_ids: assetsOf(markets), heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 2 * markets);
   return socket;
 }
@@ -69,7 +69,7 @@ export async function follow(markets: number): Promise<TestSocket> {
 /** A socket on the user channel of an owner, once its stream is known. */
 export async function listen(owner: number): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ type: 'user', auth: authOf(server.services.secret, owner) });
+  socket.send({ type: 'user', auth: authOf(server.services.secret, owner), heartbeat: true });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   return socket;
 }

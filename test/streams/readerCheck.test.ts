@@ -41,7 +41,7 @@ async function drive(count: number): Promise<void> {
 
 async function follow(options?: WebSocket.ClientOptions): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/market', options);
-  socket.send({ type: 'market', assets_ids: ASSETS });
+  socket.send({ type: 'market', assets_ids: ASSETS, heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 4);
   return socket;
 }
@@ -129,7 +129,7 @@ test('an owner that stops reading later gets each of its messages exactly once',
   const auth = authOf(server.services.secret, 0);
   const [steady, stopped] = await Promise.all([0, 1].map(() => TestSocket.open(server.url, '/ws/user')));
   for (const socket of [steady, stopped]) {
-    socket.send({ type: 'user', auth });
+    socket.send({ type: 'user', auth, heartbeat: true });
     await socket.until(({ reader }) => reader.sequences.size === 1);
   }
   await stop(stopped);

@@ -209,7 +209,7 @@ test('a resume needs only stream ids, and a reader notices a dropped frame at th
 /** The stream of new markets, and how many it has announced. */
 async function catalogStanding(): Promise<{ readonly id: string; readonly count: number }> {
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true });
+  socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true, heartbeat: true });
   await socket.until(({ reader }) => reader.sequences.size === 1);
   const [[id, count]] = socket.reader.sequences;
   await socket.close();

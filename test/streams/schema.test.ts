@@ -35,7 +35,7 @@ test('every event has exactly the documented keys and formats', async () => {
   const users = await Promise.all(
     [alice, bob].map(async ({ key }) => {
       const user = await TestSocket.open(server.url, '/ws/user');
-      user.send({ auth: key, type: 'user' });
+      user.send({ auth: key, type: 'user', heartbeat: true });
       await user.until(({ reader }) => reader.sequences.size === 1);
       return user;
     }),

@@ -42,7 +42,7 @@ afterAll(() => server.close());
 
 async function listen({ key }: Trader, more: object = {}, path = '/ws/user', { url } = server): Promise<TestSocket> {
   const socket = await TestSocket.open(url, path);
-  socket.send({ auth: key, type: 'user', ...more });
+  socket.send({ auth: key, type: 'user', heartbeat: true, ...more });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
   return socket;
 }
@@ -175,7 +175,7 @@ test('trade statuses follow the delays configured by the operator', async () => 
 test('credentials may name the key apikey instead of apiKey', async () => {
   const { apiKey: apikey, ...rest } = alice.key;
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: { apikey, ...rest }, type: 'user' });
+  socket.send({ auth: { apikey, ...rest }, type: 'user', heartbeat: true });
   await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
   expect([socket.closed, socket.events('error')]).toEqual([undefined, []]);
   await socket.close();
@@ -202,7 +202,7 @@ test('wrong credentials get an error and close the socket with 1008, whichever p
   ];
   for (const auth of cases) {
     const socket = await TestSocket.open(server.url, '/ws/user');
-    socket.send({ auth, type: 'user', markets: [] });
+    socket.send({ auth, type: 'user', markets: [], heartbeat: true });
     await socket.until(({ closed, reader }) => closed !== undefined || reader.sequences.size > 0);
     expect(socket.closed).toEqual({ code: 1008, reason: 'Unauthorized/Invalid api key' });
     expect(socket.events('error')[0].error).toBe('Unauthorized/Invalid api key');
@@ -328,7 +328,7 @@ test('messages no longer in memory are read from the log byte for byte, also aft
 test('a subscription to a draft market gets the error that there is no such market', async () => {
   const draft = await newMarket({ status: 'draft' });
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: alice.key, type: 'user', markets: [draft.conditionId] });
+  socket.send({ auth: alice.key, type: 'user', markets: [draft.conditionId], heartbeat: true });
   await socket.until(({ reader }) => reader.sequences.size > 0 || socket.events('error').length > 0);
   expect(socket.events('error').map(({ error }) => error)).toEqual([`no such market: ${draft.conditionId}`]);
   await socket.close();

@@ -27,14 +27,14 @@ async function untilAfter(tMs: number): Promise<void> {
 
 async function listen(more: object): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: alice.key, type: 'user', ...more });
+  socket.send({ auth: alice.key, type: 'user', heartbeat: true, ...more });
   await socket.until(({ reader }) => reader.sequences.size > 0);
   return socket;
 }
 
 async function watch(message: object): Promise<TestSocket> {
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'market', ...message });
+  socket.send({ type: 'market', heartbeat: true, ...message });
   await settle(socket);
   return socket;
 }
@@ -63,7 +63,7 @@ test.each([{ apiKey: 'x' }, {}, 'x'])('malformed credentials close the socket wi
 test('on /ws, a first message without a type opens the user channel if it has credentials, else the market channel', async () => {
   const { tokens } = await newMarket();
   const [user, market] = await Promise.all([TestSocket.open(server.url, '/ws'), TestSocket.open(server.url, '/ws')]);
-  user.send({ auth: alice.key });
+  user.send({ auth: alice.key, heartbeat: true });
   market.send({ assets_ids: tokens });
   for (const socket of [user, market]) await settle(socket);
   const ofOwner = await listen({});
@@ -75,7 +75,7 @@ test('on /ws, a first message without a type opens the user channel if it has cr
 test('a type that names the operation, as some clients send it, leaves the channel to the path', async () => {
   const where = await newMarket();
   const socket = await TestSocket.open(server.url, '/ws/market');
-  socket.send({ type: 'Subscribe', assets_ids: where.tokens });
+  socket.send({ type: 'Subscribe', assets_ids: where.tokens, heartbeat: true });
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
   socket.send({ type: 'unsubscribe', assets_ids: [where.tokens[0]] });
   await socket.until(({ reader }) => reader.counts.get('heartbeat') === 1);

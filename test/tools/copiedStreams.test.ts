@@ -47,7 +47,7 @@ test('a client of the original gets a gap from a restored copy, and resumes ther
     await socket.close();
     return [JSON.parse(socket.frames[0])].flat()[0];
   };
-  const user = { type: 'user', auth };
+  const user = { type: 'user', auth, heartbeat: true };
   await change('1');
   const { durable_sequence: copied } = (await send(server.url, 'GET', '/readyz')).json;
   await change('2');
