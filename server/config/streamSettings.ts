@@ -5,7 +5,7 @@
 export interface StreamSettings {
   /** How many sockets one address may have open. */
   readonly connectionsPerIpMax: number;
-  /** A stream with subscribers that is silent for this long sends a heartbeat with its current number to those that know them, ms. */
+  /** A stream that is silent for this long sends a heartbeat with its current number to sockets that want it, ms. */
   readonly heartbeatMs: number;
   /** The longest replay of a market, in changes. */
   readonly changesPerMarketMax: number;

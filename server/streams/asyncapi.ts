@@ -55,8 +55,8 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     `Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
     `${messagesBurst} messages at once and then ${messagesPerSecond} per second, ${connectionsPerIpMax} sockets per address,`,
     `${idleSecondsMax} s without an answer to pings. A client that has answered a ping and is late with a later answer`,
-    `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. Heartbeats and gaps are sent`,
-    `to sockets that have sent resume or heartbeat: true, and an idle stream sends them a heartbeat every ${heartbeatMs} ms.`,
+    `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. Heartbeats are sent to sockets`,
+    `that have sent resume or heartbeat: true, every ${heartbeatMs} ms while a stream is idle.`,
   ].join(' ');
   return JSON.stringify({
     asyncapi: '3.0.0',

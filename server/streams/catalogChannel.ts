@@ -126,7 +126,7 @@ export class CatalogSubscription {
     this.isLive = true;
     connection.follow(topic);
     host.catalogCount += 1;
-    if (!connection.knowsMarkers) return;
+    if (!connection.wantsHeartbeats) return;
     // Only the first may begin the time of silence anew, as in a stream of a market.
     if (isTold && host.catalogHeartbeatCount === 0) host.catalogMs = performance.now();
     host.catalogHeartbeatCount += 1;
@@ -138,6 +138,6 @@ export class CatalogSubscription {
     this.isLive = false;
     connection.leave(this.topic);
     host.catalogCount -= 1;
-    if (connection.knowsMarkers) host.catalogHeartbeatCount -= 1;
+    if (connection.wantsHeartbeats) host.catalogHeartbeatCount -= 1;
   }
 }

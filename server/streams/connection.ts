@@ -55,10 +55,10 @@ export class Connection {
   /** The client does not read: its messages are owed until it answers a ping. */
   isHeld = false;
   /**
-   * The client knows heartbeats and gaps, which production does not send: it has resumed a stream, or asked for heartbeats. Set
-   * by its channel, once and for all streams, while it follows none.
+   * The client knows heartbeats, which production does not send: it has resumed a stream, or asked for them. Set by its channel,
+   * once and for all streams, while it follows none.
    */
-  knowsMarkers = false;
+  wantsHeartbeats = false;
   private readonly replies: string[] = [];
   private allowance: number = streamLimits.messagesBurst;
   private allowanceMs: number;
@@ -84,9 +84,9 @@ export class Connection {
     if (this.isOpen && !this.isLost) this.socket.send(frame, false, false);
   }
 
-  /** Sends what precedes the messages of a stream, if the client knows it. */
+  /** Sends what precedes the messages of a stream: a heartbeat to a client that wants it, a gap to every client. */
   sendOpening(opening: Opening, streamId: string, sequence: number, nowMs: number): void {
-    if (this.knowsMarkers) this.send(openingText(opening, streamId, sequence, nowMs));
+    if (opening !== 'heartbeat' || this.wantsHeartbeats) this.send(openingText(opening, streamId, sequence, nowMs));
   }
 
   /** Corks the socket during a step: what the step sends leaves in as few packets as possible. */
@@ -140,17 +140,17 @@ export class Connection {
     if (!this.isLost) this.drained();
   }
 
-  /** Receives what is published on a stream, and its heartbeats if the client knows them. */
+  /** Receives what is published on a stream, and its heartbeats if the client wants them. */
   follow(streamId: string): void {
     if (!this.isOpen) return;
     this.socket.subscribe(streamId);
-    if (this.knowsMarkers) this.socket.subscribe(heartbeatTopic(streamId));
+    if (this.wantsHeartbeats) this.socket.subscribe(heartbeatTopic(streamId));
   }
 
   leave(streamId: string): void {
     if (!this.isOpen) return;
     this.socket.unsubscribe(streamId);
-    if (this.knowsMarkers) this.socket.unsubscribe(heartbeatTopic(streamId));
+    if (this.wantsHeartbeats) this.socket.unsubscribe(heartbeatTopic(streamId));
   }
 
   /**

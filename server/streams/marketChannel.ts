@@ -112,17 +112,17 @@ export class MarketSubscriber implements Subscriber {
       isNew ||= added;
     }
     if (this.connection.endIfTooMany(this.tokenCount, 'tokens')) return;
-    if (request.knowsMarkers) this.learnMarkers();
+    if (request.wantsHeartbeats) this.startHeartbeats();
     this.pay();
     refuseUnknown('token', unknownTokens, unknownStreams);
     if (!isNew && request.assetIds.length > 0) this.connection.reply(NO_NEW_ASSETS);
   }
 
-  /** Lets the client have heartbeats and gaps. What is live is held for a moment, and owed nothing, to go live with heartbeats. */
-  private learnMarkers(): void {
-    if (this.connection.knowsMarkers) return;
+  /** Lets the client have heartbeats. What is live is held for a moment, and owed nothing, to go live with heartbeats. */
+  private startHeartbeats(): void {
+    if (this.connection.wantsHeartbeats) return;
     this.held();
-    this.connection.knowsMarkers = true;
+    this.connection.wantsHeartbeats = true;
   }
 
   /** Custom features apply to the whole socket: every market moves to its other stream; those in `asked` move when added. */

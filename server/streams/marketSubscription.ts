@@ -107,7 +107,7 @@ export class MarketSubscription {
     this.isLive = true;
     connection.follow(stream.ids[form]);
     stream.changeSubscribers(form, 1);
-    if (!connection.knowsMarkers) return;
+    if (!connection.wantsHeartbeats) return;
     // Only the first may begin the time of silence anew: others would postpone the heartbeats of those before them.
     if (this.countHeartbeats(1) === 1 && isTold) stream.publishedMs[form] = performance.now();
   }
@@ -119,7 +119,7 @@ export class MarketSubscription {
     this.isLive = false;
     connection.leave(stream.ids[form]);
     stream.changeSubscribers(form, -1);
-    if (connection.knowsMarkers) this.countHeartbeats(-1);
+    if (connection.wantsHeartbeats) this.countHeartbeats(-1);
   }
 
   /** Counts a socket that starts (+1) or stops (−1) getting the stream's heartbeats; returns how many now get them. */

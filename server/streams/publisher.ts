@@ -129,7 +129,7 @@ export class Publisher implements ChannelHost, UserHost {
     }
   }
 
-  /** Sends heartbeats on streams that were silent, to the sockets that know them. @param nowMs of the monotonic clock */
+  /** Sends heartbeats on streams that were silent, to the sockets that want them. @param nowMs of the monotonic clock */
   beat(nowMs: number): void {
     this.flush();
     const { heartbeatMs } = this.parts.config.streams;

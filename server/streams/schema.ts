@@ -214,7 +214,7 @@ const gapSchema = z
     reason: z.string(),
   })
   .describe(
-    'Some messages are not available. The stream continues after sequence. Sent to sockets that have sent resume or heartbeat. A gap in a market stream is followed by books, which every socket gets.',
+    'Some messages are not available. The stream continues after sequence. A gap in a market stream is followed by books.',
   );
 
 const errorSchema = z.object({ event_type: z.literal('error'), error: z.string() });
@@ -241,7 +241,7 @@ const heartbeat = z
   .boolean()
   .optional()
   .describe(
-    'Whether the client knows heartbeat and gap messages. Default false; true, like a resume (or an empty list of them), applies to the whole socket from then on.',
+    'Whether the client wants heartbeat messages. Default false; true, like a resume (or an empty list of them), applies to the whole socket from then on.',
   );
 const operation = z.enum(['subscribe', 'unsubscribe']).optional();
 const typeOf = (channel: string) =>

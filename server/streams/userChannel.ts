@@ -44,7 +44,7 @@ interface Cursor {
   sentOfAll: number;
   /** When anything was last sent, ms of the monotonic clock; 0 if nothing was yet. */
   sentMs: number;
-  /** What is sent first, as soon as there is room, to a client that knows it: a heartbeat with the stream's number, or a gap. */
+  /** What is sent first, as soon as there is room: a heartbeat with the stream's number (if the client wants it) or a gap. */
   owed: Opening | undefined;
   /** Whether the next entry is no longer in memory and not yet being read from the log. */
   needsLog: boolean;
@@ -158,9 +158,9 @@ export class UserSubscriber implements Subscriber {
     });
   }
 
-  /** Sends heartbeats on silent streams, if the client knows them. */
+  /** Sends heartbeats on silent streams, if the client wants them. */
   beat(nowMs: number, silentMs: number): void {
-    if (!this.connection.knowsMarkers || nowMs < this.nextHeartbeatMs) return;
+    if (!this.connection.wantsHeartbeats || nowMs < this.nextHeartbeatMs) return;
     this.nextHeartbeatMs = nowMs + silentMs;
     for (const cursor of this.cursors.values()) {
       const isSilent = nowMs - cursor.sentMs >= silentMs && this.reading !== cursor;
@@ -171,7 +171,7 @@ export class UserSubscriber implements Subscriber {
   }
 
   private subscribe(request: StreamRequest, indexes: readonly number[]): void {
-    this.connection.knowsMarkers ||= request.knowsMarkers;
+    this.connection.wantsHeartbeats ||= request.wantsHeartbeats;
     const resumePoints = this.resumePointsOf(request);
     const named = [...indexes, ...resumePoints.keys()].filter((key) => key !== EVERYTHING);
     if (request.markets.length === 0 && (named.length === 0 || resumePoints.has(EVERYTHING))) {

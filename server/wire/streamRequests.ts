@@ -56,8 +56,8 @@ export interface StreamRequest {
   /** Malformed ones matter to the user channel only: clients send empty ones where the market channel needs none. */
   readonly credentials: StreamCredentials | BadCredentials | undefined;
   readonly resume: readonly ResumePoint[];
-  /** Whether the client shows that it knows heartbeats and gaps, which production does not send. */
-  readonly knowsMarkers: boolean;
+  /** Whether the client shows that it knows heartbeats, which production does not send. */
+  readonly wantsHeartbeats: boolean;
 }
 
 function readTexts(fields: Fields, name: string): readonly string[] {
@@ -121,8 +121,8 @@ function readResume({ resume }: Fields): readonly ResumePoint[] {
   return Array.isArray(resume) ? resume.map(readPoint) : [readPoint(resume)];
 }
 
-/** Whoever resumes knows them, also with an empty list; others ask for them. */
-function readKnowsMarkers(fields: Fields): boolean {
+/** Whoever resumes knows heartbeats, also with an empty list; others ask for them. */
+function readWantsHeartbeats(fields: Fields): boolean {
   const isAsked = readFlag(fields, 'heartbeat') ?? false;
   return isAsked || (fields.resume !== undefined && fields.resume !== null);
 }
@@ -145,7 +145,7 @@ export function parseStreamRequest(text: string): StreamRequest {
     hasDump: readFlag(fields, 'initial_dump') ?? true,
     credentials: readCredentials(fields),
     resume: readResume(fields),
-    knowsMarkers: readKnowsMarkers(fields),
+    wantsHeartbeats: readWantsHeartbeats(fields),
   };
 }
 
@@ -166,7 +166,7 @@ function gapText(streamId: string, sequence: number, serverMs: number, { after, 
   return `${headText('gap', streamId, String(sequence), serverMs)}${rest}`;
 }
 
-/** What precedes the messages of a stream, for a client that knows markers: its current sequence, or a gap. */
+/** What precedes the messages of a stream: its current sequence, or a gap. */
 export type Opening = 'heartbeat' | Gap;
 
 export const openingText = (opening: Opening, streamId: string, sequence: number, serverMs: number): string =>

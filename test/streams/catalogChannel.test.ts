@@ -17,9 +17,9 @@ test('the first subscriber with heartbeats starts their time of silence if it is
     getBufferedAmount: () => 0,
     send: (frame: string) => sent.push(JSON.parse(frame).event_type),
   } as unknown as Socket;
-  const join = (knowsMarkers = true): CatalogSubscription => {
+  const join = (wantsHeartbeats = true): CatalogSubscription => {
     const connection = new Connection(socket, 'market', 0);
-    connection.knowsMarkers = knowsMarkers;
+    connection.wantsHeartbeats = wantsHeartbeats;
     const subscription = new CatalogSubscription(connection, host);
     subscription.begin();
     subscription.pay();

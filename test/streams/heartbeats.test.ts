@@ -1,5 +1,5 @@
-// Who gets heartbeats and gaps: sockets that have resumed a stream or asked for heartbeats, at any time. Production sends neither,
-// and clients written for it end or reconnect when they receive one: all other sockets get nothing but events and books.
+// Who gets heartbeats: sockets that have resumed a stream or asked for them, at any time. Production sends none, and clients
+// written for it end or reconnect when they receive one: all other sockets get nothing but events, books and gaps.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { streamSettings } from '../../server/config/streamSettings.ts';
@@ -162,7 +162,7 @@ test('a change of tokens or features tells the position of the new stream only t
 });
 
 test.each([true, false])(
-  'a held socket that missed more than is kept gets books, after a gap if it knows gaps: %s',
+  'a held socket that missed more than is kept gets a gap and books, with heartbeats or without: %s',
   async (heartbeat) => {
     const socket = await open('/ws/market', { type: 'market', assets_ids: [tokenOf(0, 0)], heartbeat });
     await socket.until(({ reader }) => reader.counts.get('book') === 1);
@@ -173,7 +173,7 @@ test.each([true, false])(
     connection.release();
     await socket.until(({ reader }) => reader.counts.get('book') === 2);
     const types = (socket.reader.kept ?? []).slice(before).map(({ event_type: type }) => type);
-    expect(types.filter((type) => type !== 'heartbeat')).toEqual(heartbeat ? ['gap', 'book'] : ['book']);
+    expect(types.filter((type) => type !== 'heartbeat')).toEqual(['gap', 'book']);
     await place();
     await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
     await socket.close();

@@ -10,9 +10,9 @@ test('the first follower with heartbeats starts its time of silence if it is tol
   const stream = new MarketStream(0, '000000000');
   const counts: HeartbeatCounts = new Map();
   const socket = { subscribe: () => true, unsubscribe: () => true } as unknown as Socket;
-  const join = (knowsMarkers = true): MarketSubscription => {
+  const join = (wantsHeartbeats = true): MarketSubscription => {
     const connection = new Connection(socket, 'market', 0);
-    connection.knowsMarkers = knowsMarkers;
+    connection.wantsHeartbeats = wantsHeartbeats;
     const subscription = new MarketSubscription({ index: 0 } as Market, stream, connection, counts);
     subscription.move(1, false);
     subscription.goLive(true);
