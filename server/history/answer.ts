@@ -119,7 +119,13 @@ function* orderReply(
   if (order === undefined || order.owner !== owner || isOpen(order)) return undefined;
   const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
-  return renderOrder(request.dialect, { ...order, maker: accounts.walletOf(order.accountId), trades }, facts);
+  const shown = { ...order, maker: accounts.walletOf(order.accountId), trades };
+  let reply = '';
+  for (const text of renderOrder(request.dialect, shown, facts)) {
+    if (isSliceOver()) yield undefined;
+    reply += text;
+  }
+  return reply;
 }
 
 /**

@@ -17,6 +17,7 @@ import type {
 } from '../history/queries.ts';
 import { polymarketDialect, rootDialect } from './dialect.ts';
 import type { DialectName } from './dialectName.ts';
+import type { Texts } from './longTexts.ts';
 import { dateTimeText, microText, pipsText, unixSeconds } from './numbers.ts';
 import { membersText } from './pieces.ts';
 import type { ShownMarket, ShownOrder } from './trades.ts';
@@ -267,7 +268,7 @@ export function renderTotals(query: TotalsQuery, totals: Totals): string {
   }
 }
 
-/** The reply of GET /data/order/{id}, as JSON text. */
-export function renderOrder(dialect: DialectName, order: ShownOrder, market: ShownMarket): string {
+/** The reply of GET /data/order/{id}. */
+export function renderOrder(dialect: DialectName, order: ShownOrder, market: ShownMarket): Texts {
   return (dialect === rootDialect.name ? rootDialect : polymarketDialect).orderReply(order, market);
 }
