@@ -122,7 +122,12 @@ function* orderReply(
   const trades = yield* tradesOf(tables, order);
   const { facts } = markets.list[order.marketIndex];
   const shown = { ...order, maker: accounts.walletOf(order.accountId), trades };
-  return dialects[request.dialect].orderReply(shown, facts);
+  let reply = '';
+  for (const text of dialects[request.dialect].orderReply(shown, facts)) {
+    if (isSliceOver()) yield undefined;
+    reply += text;
+  }
+  return reply;
 }
 
 /**

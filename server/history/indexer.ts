@@ -320,11 +320,9 @@ export class Indexer {
     cashMicro: number,
     place: number,
   ): void {
-    const { accounts, markets, rows } = this.tables;
+    const { accounts, rows } = this.tables;
     const { tMs, sequence } = this.record;
-    const isRedeem = kind === RowKind.REDEEM;
-    const pips = isRedeem ? markets.list[market].shownPips(outcome) : 0;
-    const row = rows.add(kind, outcome, isRedeem, pips, account, market, place, sizeMicro, cashMicro, tMs);
+    const row = rows.add(kind, outcome, false, 0, account, market, place, sizeMicro, cashMicro, tMs);
     rows.setNumber(row, sequence);
     rows.link(row, accounts.headOf(account, RowClass.OTHER), 0, 0);
     accounts.setHead(account, RowClass.OTHER, row);

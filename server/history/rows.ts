@@ -73,7 +73,10 @@ export class Rows {
     return this.table.dirtyCount;
   }
 
-  /** Appends a row and returns its number; the caller sets its links and its `number` afterwards. */
+  /**
+   * Appends a row and returns its number; the caller sets its links and its `number` afterwards. Only trades have a side and a
+   * price (pips); only other rows have `place` and `cashMicro` of their own.
+   */
   add(
     kind: RowKind,
     outcome: number,

@@ -1,7 +1,7 @@
-// Replies of many rows, rendered on request in parts, one a turn of the event loop. Used by the routes of market data,
-// histories and keys, and by those of catalog and market lists, whose rows are kept once rendered. Each row is consistent in
-// itself, except that the markets of a long event may be later than its own figures; later rows may reflect later records.
-
+// Replies of many or long rows, rendered on request in parts, one a turn of the event loop. Used by the routes of market data,
+// histories, keys, own orders and trades, and by those of catalog and market lists, whose rows are kept once rendered. Each row
+// is consistent in itself, except that the markets of a long event may be later than its own figures; later rows may reflect
+// later records.
 import { renderedCount } from '../wire/keptRows.ts';
 import { bytesOf, type Pieces } from '../wire/pieces.ts';
 import type { ReplySteps } from './endpoint.ts';
@@ -14,29 +14,47 @@ export type Frame = readonly [open: string, close: string];
 
 /**
  * Renders one part in each step.
- * @param rows JSON texts, rendered lazily; undefined marks a pause
+ * @param texts the body, rendered lazily; undefined marks a pause
  */
-export function* rowsReply(rows: Iterable<string | undefined>, [open, close]: Frame): ReplySteps {
+export function* textsReply(texts: Iterable<string | undefined>): ReplySteps {
   const pieces: Pieces = [];
-  let text = open;
-  let comma = '';
-  for (const row of rows) {
-    if (row === undefined) {
+  let text = '';
+  for (const next of texts) {
+    if (next === undefined) {
       yield;
       continue;
     }
-    text += comma + row;
-    comma = ',';
+    text += next;
     if (text.length < PART_CHARACTERS) continue;
     pieces.push(bytesOf(text));
     text = '';
     yield;
   }
-  text += close;
   if (pieces.length === 0) return { body: text };
   pieces.push(bytesOf(text));
   return { body: pieces };
 }
+
+function* framed(rows: Iterable<string | undefined>, [open, close]: Frame): Generator<string | undefined> {
+  yield open;
+  let comma = '';
+  for (const row of rows) {
+    if (row === undefined) {
+      yield row;
+      continue;
+    }
+    yield comma + row;
+    comma = ',';
+  }
+  yield close;
+}
+
+/**
+ * Renders one part in each step.
+ * @param rows JSON texts, rendered lazily; undefined marks a pause
+ */
+export const rowsReply = (rows: Iterable<string | undefined>, frame: Frame): ReplySteps =>
+  textsReply(framed(rows, frame));
 
 /** Most rows of a step: those that are rendered, and all of them, for most are kept. Each is a few milliseconds of work. */
 const RENDERED_A_STEP = 100;

@@ -5,6 +5,7 @@ import { ApiKeyKind } from '../../engine/index.ts';
 import { isBytes32 } from '../auth/hex.ts';
 import type { Context, Endpoint, Handler, ReplySteps } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
+import { textsReply } from '../http/rowsReply.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import type { ApiKeyRow, BuilderFill, Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -16,6 +17,7 @@ import {
   NO_BUILDER_FEES,
   readBuilderFilter,
 } from '../wire/builders.ts';
+import { listTexts } from '../wire/longTexts.ts';
 import { isoTime } from '../wire/numbers.ts';
 import { isTooNew, isTooOld, tradeOfId } from '../wire/ownRecords.ts';
 import { type Cursor, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
@@ -114,11 +116,9 @@ function* fillsPage(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, vi
 /** A plain list has no field for the next cursor: its caller pages by the number of trades it has, so the rows are trades. */
 function* tradeList(fills: Iterable<BuilderFill | undefined>, cursor: Cursor, views: Views): ReplySteps {
   const { rows } = yield* findPage(oncePerTrade(fills), ordinalOf, true, cursor, PAGE_ROWS);
-  const items = rows.map((fill) => {
-    const { owner } = fill.maker?.order ?? fill.trade.taker;
-    return plainTradeRow(fill.trade, views.markets.of(fill.trade), owner);
-  });
-  return { body: `[${items.join(',')}]` };
+  const textsOf = ({ trade, maker }: BuilderFill) =>
+    plainTradeRow(trade, views.markets.of(trade), (maker?.order ?? trade.taker).owner);
+  return yield* textsReply(listTexts(rows, textsOf));
 }
 
 /** With a code, a page; without one, the trades of the caller's own code as a list. */

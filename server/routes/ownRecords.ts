@@ -3,6 +3,7 @@
 // all its wallets are covered, and of others' data only the other sides of its own trades are shown.
 
 import type { Endpoint, Handler, Reply, ReplySteps } from '../http/endpoint.ts';
+import { textsReply } from '../http/rowsReply.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -18,7 +19,16 @@ import {
   tradeMatches,
   tradeOfId,
 } from '../wire/ownRecords.ts';
-import { type Cursor, END_CURSOR, findPage, newestFirst, pageJson, parseCursor, search } from '../wire/pages.ts';
+import {
+  type Cursor,
+  END_CURSOR,
+  findPage,
+  newestFirst,
+  pageJson,
+  pageTexts,
+  parseCursor,
+  search,
+} from '../wire/pages.ts';
 import { readOrderId } from '../wire/readIds.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/orders.ts';
@@ -36,7 +46,7 @@ const oneOrder: Handler = (request, { services: { views, historian }, dialect, c
   if (order === undefined)
     return pastOrder(historian, { query: { kind: 'order', orderId, owner }, dialect: dialect.name });
   if (order.owner !== owner) throw new BadRequest('Order not found', NOT_FOUND);
-  return { body: dialect.orderReply(order, views.markets.of(order)) };
+  return textsReply(dialect.orderReply(order, views.markets.of(order)));
 };
 
 async function pastOrder(historian: Historian, request: HistoryRequest): Promise<Reply> {
@@ -65,8 +75,8 @@ const openOrders: Handler = (request, { services: { views }, caller }) => {
     const found = search(openCandidates(filter, owner, views), isMatch);
     const { rows, nextCursor } = yield* findPage(found, ({ orderNumber }) => orderNumber, false, cursor, PAGE_ROWS);
     // An order found in an earlier turn of the loop may have ended by now.
-    const items = rows.filter(isOpen).map((order) => orderRow(order, views.markets.of(order)));
-    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+    const textsOf = (order: Order) => (isOpen(order) ? orderRow(order, views.markets.of(order)) : undefined);
+    return yield* textsReply(pageTexts(rows, textsOf, nextCursor, PAGE_ROWS));
   }
   return reply();
 };
@@ -108,8 +118,8 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   function* reply(): ReplySteps {
     const found = search(candidates(filter, owner, views, cursor), isMatch);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
-    const items = rows.map((trade) => dialect.tradeRow(trade, views.markets.of(trade), owner));
-    return { body: pageJson(items, nextCursor, PAGE_ROWS) };
+    const textsOf = (trade: Trade) => dialect.tradeRow(trade, views.markets.of(trade), owner);
+    return yield* textsReply(pageTexts(rows, textsOf, nextCursor, PAGE_ROWS));
   }
   return reply();
 };

@@ -5,7 +5,7 @@ import type { PlacementCommand } from '../commands/orderIntake.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import type { Services } from '../services.ts';
-import type { Order, Views } from '../views/index.ts';
+import type { Order, Trade, Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
@@ -61,10 +61,14 @@ export const isLate = ({ extra }: RejectionReply): boolean => extra?.code === TO
 
 /** The state of an order that the views still hold, as JSON text. */
 function originalInViews(order: Order, { markets, trades }: Views): string {
-  // A delayed order trades only when it is released: its first answer names no trades.
-  const places = order.wasDelayed ? [] : order.trades;
-  const all = places.flatMap(({ marketIndex, tradeNumber }) => trades.byNumber(marketIndex, tradeNumber) ?? []);
-  return originalJson({ ...order, taken: all.filter(({ taker }) => taker.id === order.id) }, markets.of(order));
+  const taken: Trade[] = [];
+  // A delayed order trades only when it is released: its first answer names no trades. Any other takes before it rests.
+  for (const { marketIndex, tradeNumber } of order.wasDelayed ? [] : order.trades) {
+    const trade = trades.byNumber(marketIndex, tradeNumber);
+    if (trade?.taker.id !== order.id) break;
+    taken.push(trade);
+  }
+  return originalJson({ ...order, taken }, markets.of(order));
 }
 
 /** The state of the caller's earlier accepted or killed order; undefined if there is none. */

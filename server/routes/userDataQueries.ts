@@ -36,7 +36,11 @@ const rows: readonly Row[] = [
   { kind: 'holders', section: 'interface 4.1', summary: 'The largest holders of each token of the given markets.' },
   { kind: 'value', section: 'data 3', summary: 'Total value of the positions of a wallet.' },
   { kind: 'traded', section: 'data 3', summary: 'Number of markets that a wallet has traded in.' },
-  { kind: 'oi', section: 'data 3', summary: 'Open interest (outstanding full sets), by market or in total.' },
+  {
+    kind: 'oi',
+    section: 'data 3',
+    summary: 'Open interest (collateral held for outstanding shares), by market or in total.',
+  },
   { kind: 'live-volume', section: 'data 3', summary: 'Collateral traded in the markets of an event.' },
 ];
 

@@ -1,6 +1,7 @@
 // The schemas of everything that is sent on the streams: /asyncapi.json prints them, and the tests validate every frame against
 // them. They are never applied to messages at run time.
 import { z } from 'zod';
+import { LISTED_TRADES_MAX } from '../wire/trades.ts';
 
 const digits = z.string().regex(/^[0-9]+$/);
 const decimal = z.string().regex(/^[0-9]+(\.[0-9]+)?$/);
@@ -150,7 +151,7 @@ const orderSchema = z.object({
   original_size: decimal,
   size_matched: decimal,
   price: decimal,
-  associate_trades: z.array(uuid),
+  associate_trades: z.array(uuid).max(LISTED_TRADES_MAX).describe('Its newest trades, oldest first.'),
   outcome: z.string(),
   type: z.enum(['PLACEMENT', 'UPDATE', 'CANCELLATION']),
   created_at: seconds,

@@ -20,7 +20,10 @@ type SideDraft = { readonly pips: number[]; readonly lots: number[] };
 interface BookDraft {
   readonly bids: SideDraft;
   readonly asks: SideDraft;
-  /** Collateral behind all levels, micro: each lot counts its price on a bid and the price's complement on an ask. */
+  /**
+   * What all resting orders would pay as BUYs, micro, a SELL counting as a BUY of the other token: each lot counts its price on a
+   * bid, and the price's complement on an ask.
+   */
   liquidityMicro: number;
   version: number;
   mirrored: { readonly version: number; readonly book: TokenBook } | undefined;
@@ -84,7 +87,7 @@ export class BooksView {
     return this.books[marketIndex]?.version ?? 0;
   }
 
-  /** Collateral behind all visible levels of a market, micro. */
+  /** What the orders in all visible levels of a market would pay as BUYs, micro. */
   liquidityMicro(marketIndex: number): number {
     return this.books[marketIndex]?.liquidityMicro ?? 0;
   }

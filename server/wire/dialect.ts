@@ -3,15 +3,16 @@
 // question; no code further in asks which it is.
 import type { Market, Trade } from '../views/index.ts';
 import type { DialectName } from './dialectName.ts';
+import type { Texts } from './longTexts.ts';
 import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
 import { readOfficialUserData, readPlainUserData, type UserDataReader } from './userDataQuery.ts';
 
 export interface Dialect {
   readonly name: DialectName;
   /** Reply of GET /data/order/{id}. */
-  readonly orderReply: (order: ShownOrder, market: ShownMarket) => string;
+  readonly orderReply: (order: ShownOrder, market: ShownMarket) => Texts;
   /** A row of GET /data/trades for this caller (lower-case owner address). */
-  readonly tradeRow: (trade: Trade, market: Market, owner: string) => string;
+  readonly tradeRow: (trade: Trade, market: Market, owner: string) => Texts;
   /** Parses a request for user data. */
   readonly readUserData: UserDataReader;
 }

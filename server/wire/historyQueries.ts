@@ -116,7 +116,7 @@ export interface TradedQuery {
   readonly user: string;
 }
 
-/** Full sets outstanding; without conditions, the total over all markets. */
+/** Collateral held for outstanding shares; without conditions, the total over all markets. */
 export interface OpenInterestQuery {
   readonly kind: 'oi';
   readonly conditionIds: readonly string[] | undefined;

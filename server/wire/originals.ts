@@ -1,8 +1,9 @@
 // The reply to an order that is sent again: its present state, and the answer to its first copy, rebuilt from the stored
 // order. Called by the routes of trading for open orders, and by the historian's thread for finished ones.
 import { takesOnly } from '../../engine/index.ts';
+import { wholeText } from './longTexts.ts';
 import { placedOrderJson, type TakenTrade } from './placedOrders.ts';
-import { orderRow, type ShownMarket, type ShownOrder } from './trades.ts';
+import { newestTrades, orderRow, type ShownMarket, type ShownOrder } from './trades.ts';
 
 /** An order with the facts that its first answer was built from. */
 interface OriginalOrder extends ShownOrder {
@@ -11,7 +12,10 @@ interface OriginalOrder extends ShownOrder {
   readonly taken: readonly TakenTrade[];
 }
 
-/** The form in which it crosses from the historian's thread: the order as official clients read it, and its first answer. */
+/**
+ * The form in which it crosses from the historian's thread: the order as official clients read it, with its newest trades, and
+ * its first answer.
+ */
 export interface Original {
   readonly order: Readonly<Record<string, unknown>>;
   /** Null for a killed order: its first answer was a refusal. */
@@ -28,5 +32,6 @@ const placedJson = ({ id, side, wasDelayed, taken }: OriginalOrder): string =>
 
 /** An Original as JSON text. */
 export function originalJson(order: OriginalOrder, market: ShownMarket): string {
-  return `{"order":${orderRow(order, market)},"placed":${isKilled(order) ? 'null' : placedJson(order)}}`;
+  const state = wholeText(orderRow({ ...order, trades: newestTrades(order.trades) }, market));
+  return `{"order":${state},"placed":${isKilled(order) ? 'null' : placedJson(order)}}`;
 }

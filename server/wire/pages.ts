@@ -5,6 +5,7 @@
 import { countBefore } from '../lib/countBefore.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { BadRequest } from './badRequest.ts';
+import { listTexts, type Texts } from './longTexts.ts';
 import { appendRows, bytesOf, type Pieces } from './pieces.ts';
 
 const PAGE_BEGIN = bytesOf('{"data":');
@@ -105,6 +106,21 @@ const pageEnd = (count: number, nextCursor: string, limit: number): string =>
 /** The page object as JSON text; `items` are ready JSON texts. */
 export function pageJson(items: readonly string[], nextCursor: string, limit: number): string {
   return `{"data":[${items.join(',')}]${pageEnd(items.length, nextCursor, limit)}`;
+}
+
+/**
+ * The page object as texts.
+ * @param textsOf called when its row's turn comes; undefined leaves the row out
+ */
+export function* pageTexts<Row>(
+  rows: Iterable<Row>,
+  textsOf: (row: Row) => Texts | undefined,
+  nextCursor: string,
+  limit: number,
+): Texts {
+  yield '{"data":';
+  const count = yield* listTexts(rows, textsOf);
+  yield pageEnd(count, nextCursor, limit);
 }
 
 /** The page object as pieces; yields before each row, whose bytes are rendered or kept. */

@@ -4,10 +4,11 @@
 import { takesOnly } from '../../engine/index.ts';
 import { checksumAddress } from '../auth/checksum.ts';
 import { uuidOfKeyId } from '../auth/keyIds.ts';
-import type { MakerFill, Market, Order, OrderStatus, Trade } from '../views/index.ts';
+import type { Market, Order, OrderStatus, Trade } from '../views/index.ts';
 import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
-import { makerRow, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
+import { membersText } from './pieces.ts';
+import { makerRow, newestTrades, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
 
 export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
 
@@ -52,9 +53,10 @@ export function orderEventRest(entry: OrderEntry, market: Market): string {
     original_size: lotsText(order.originalLots),
     size_matched: lotsText(entry.filledLots),
     price: pipsText(order.pricePips),
-    associate_trades: order.trades
-      .slice(0, entry.tradeCount)
-      .map(({ marketIndex, tradeNumber }) => tradeId(marketIndex, tradeNumber)),
+    // The newest alone: the owner of an order with a hundred thousand fills would get megabytes for each further one.
+    associate_trades: newestTrades(order.trades, entry.tradeCount).map(({ marketIndex, tradeNumber }) =>
+      tradeId(marketIndex, tradeNumber),
+    ),
     outcome: market.outcomes[order.outcome],
     type: entry.kind,
     created_at: secondsText(order.createdMs),
@@ -67,25 +69,37 @@ export function orderEventRest(entry: OrderEntry, market: Market): string {
   return `,${JSON.stringify(fields).slice(1)}`;
 }
 
-const eventMakerRow = (fill: MakerFill, market: Market) => ({
-  ...makerRow(fill, market),
-  outcome_index: fill.order.outcome,
-});
+/** The makers that were rendered last: the same for each owner and socket that gets a step of their trade. */
+let rendered: { readonly trade: Trade; readonly marketVersion: number; readonly text: string } | undefined;
+
+/** The makers of a trade, of which there may be thousands, as JSON without the list's brackets. */
+function makersText(trade: Trade, market: Market): string {
+  const marketVersion = market.version;
+  if (rendered?.trade !== trade || rendered.marketVersion !== marketVersion) {
+    const rows = trade.makers.map((fill) =>
+      JSON.stringify({ ...makerRow(fill, market), outcome_index: fill.order.outcome }),
+    );
+    rendered = { trade, marketVersion, text: rows.join(',') };
+  }
+  return rendered.text;
+}
 
 /** The keys of a trade event after its head; the top level is the taker's order, on any owner's stream. */
 export function tradeEventRest(entry: TradeEntry, market: Market, owner: string): string {
   const { trade, tMs } = entry;
   const matchTime = secondsText(trade.matchMs);
-  const fields = {
+  const before = membersText({
     type: 'TRADE',
-    ...tradeFields(trade, market, eventMakerRow),
+    ...tradeFields(trade, market),
     status: tradeStatusText(entry.status),
+  });
+  const after = membersText({
     match_time: matchTime,
     matchtime: matchTime,
     last_update: secondsText(tMs),
     trade_owner: uuidOfKeyId(trade.taker.keyId),
     trader_side: traderSide(trade, owner),
     timestamp: String(tMs),
-  };
-  return `,${JSON.stringify(fields).slice(1)}`;
+  });
+  return `,${before},"maker_orders":[${makersText(trade, market)}],${after}}`;
 }

@@ -2,7 +2,7 @@
 // follow from trades and resting orders, shown on hand-made orders; figures of a day age with the clock.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Fields } from '../../server/lib/jsonFields.ts';
-import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
+import { alice, bob, call, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
 
 beforeAll(openTradingWorld);
@@ -55,6 +55,14 @@ test('market figures follow every order, trade and cancel, and event figures are
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 35_000_000 });
   catalog.settle(exchange.now() + 25 * 3_600_000);
   expect(catalog.marketFiguresOf(market)).toMatchObject({ volumeMicro: 35_000_000, volume24Micro: 0 });
+});
+
+test('liquidity counts a SELL of shares as the BUY of the other token that it amounts to', async () => {
+  const where = await newMarket();
+  const body = { condition_id: where.conditionId, signature_type: 0, amount: '10' };
+  expect((await call(alice, 'POST', '/split', body)).status).toBe(200);
+  await post(alice, where, { pips: 6000, shares: 10, side: 'SELL' });
+  expect((await get(`/gamma/markets?condition_ids=${where.conditionId}`))[0]).toMatchObject({ liquidity: '4' });
 });
 
 test('how competitive a market is follows the price that its record shows, also before any order or trade', async () => {

@@ -299,8 +299,8 @@ export class Oracle {
       if (burned[outcome] === 0n) continue;
       this.move(accountId, marketIndex, outcome, -burned[outcome], payouts[outcome], tMs);
       this.rows.push({
-        ...{ wallet: this.wallets[accountId], market, outcome, type: 'REDEEM', side: 'SELL', isOfToken: true },
-        ...{ isTaker: false, size: burned[outcome], pricePips: shownPips(market, outcome), cash: payouts[outcome] },
+        ...{ wallet: this.wallets[accountId], market, outcome, type: 'REDEEM', side: 'BUY', isOfToken: true },
+        ...{ isTaker: false, size: burned[outcome], pricePips: 0, cash: payouts[outcome] },
         ...{ tMs, hash },
       });
     }

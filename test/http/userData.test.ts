@@ -229,6 +229,18 @@ test('/value, /traded, /oi and /live-volume return totals of a wallet, markets o
   expect(await rowsOf('/live-volume?id=77')).toEqual([{ total: 0, markets: [] }]);
 });
 
+test('the open interest of a market resolved 50/50 is what is still owed for its shares, full sets or not', async () => {
+  const half = await newMarket({ min_order_size: '1', min_marketable_buy: '0' });
+  await act('/split', half, '10');
+  await post(alice, half, { pips: 5_000, shares: 10, side: 'SELL' });
+  expect((await post(bob, half, { pips: 5_000, shares: 10 })).json.status).toBe('matched');
+  await operate('POST', `/admin/markets/${half.conditionId}/resolve`, { outcome: 'split' });
+  await act('/redeem', half);
+  expect(await rowsOf(`/oi?market=${half.conditionId}`)).toEqual([{ market: half.conditionId, value: 5 }]);
+  const holders = await rowsOf(`/holders?market=${half.conditionId}`);
+  expect(holders.map(({ holders: ofToken }) => keysOf(ofToken, 'amount'))).toEqual([[10], []]);
+});
+
 test('GET /activity includes a split as soon as the split has been answered', async () => {
   for (const amount of ['1', '2', '3']) {
     await act('/split', small, amount);

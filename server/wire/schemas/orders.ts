@@ -6,6 +6,7 @@ import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import { orderStatuses } from '../../views/records.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
 import { ORDERS_PER_BATCH_MAX, SIGNATURE_CHARACTERS_MAX } from '../orders.ts';
+import { LISTED_TRADES_MAX } from '../trades.ts';
 import * as common from './common.ts';
 import type { EndpointSchema } from './endpointSchema.ts';
 
@@ -115,7 +116,7 @@ const officialOrder = z
 
 const duplicateDetail = z.object({ original: officialOrder }).meta({
   id: 'DuplicateDetail',
-  description: 'The current state of the order that was sent before',
+  description: `The current state of the order that was sent before, with its newest ${LISTED_TRADES_MAX} trades`,
 });
 
 const placedOrder = z
