@@ -115,8 +115,8 @@ export class CoreState {
   suspects = new Int32Array(64);
   suspectCount = 0;
   /**
-   * The market in which this command, or the due item being settled, has rested an order or changed the terms; NONE if none. It
-   * is examined for auto tick at the end.
+   * The market in which this command, or the due item being settled, has rested an order that outlives it or changed the terms;
+   * NONE if none. It is examined for auto tick at the end.
    */
   touchedMarket = NONE;
   /** Takes the words that are read only to prefetch their cache lines; its value means nothing. */
