@@ -140,6 +140,12 @@ export class CoreState {
     this.dustMicro = 0;
   }
 
+  /** When the next due item must be settled, ms; Infinity when nothing is due. */
+  nextDueMs(): number {
+    const { expiries, releases, heartbeats, statuses } = this;
+    return Math.min(expiries.nextMs, releases.nextMs, heartbeats.due.nextMs, statuses.nextMs);
+  }
+
   addMarket(terms: MarketTermsMessage): Market {
     if (this.markets.length >= limits.marketsMax) throw new Error(`markets: more than ${limits.marketsMax}`);
     const market = new Market(this.markets.length, terms, this.ladderSpace);
