@@ -67,12 +67,13 @@ const swapped =
     values.set(name, list);
   };
 
+/** Sets a number, or the entry of a list at a place. */
 const changed =
-  (name: string, value: number, at?: number): Change =>
+  (name: string, value: number, at = 0): Change =>
   (values) => {
     const before = values.get(name);
-    if (at === undefined || !ArrayBuffer.isView(before)) values.set(name, value);
-    else values.set(name, (before as Float64Array).map((old, index) => (index === at ? value : old))); // or an Int32Array
+    if (before instanceof Float64Array || before instanceof Int32Array) values.set(name, before.with(at, value));
+    else values.set(name, value);
   };
 
 test.each<readonly [what: string, change: Change]>([
