@@ -74,6 +74,19 @@ export class DueHeap {
     for (let i = 0; i < this.size; i += 1) yield [this.due[i], this.first[i], this.second[i], this.items[i]];
   }
 
+  /** What is wrong with the heap itself; undefined when it is in order, knows its next due time and each item its place. */
+  fault(): string | undefined {
+    const nextMs = this.size === 0 ? Infinity : this.due[0];
+    if (this.nextMs !== nextMs) return `the next item is due at ${nextMs}, not ${this.nextMs}`;
+    for (let at = 0; at < this.size; at += 1) {
+      const parent = (at - 1) >> 1;
+      if (at > 0 && this.isBefore(at, parent)) return `item ${at} comes before item ${parent}`;
+      const place = this.places?.heapPlace(this.items[at]) ?? at;
+      if (place !== at) return `item ${at} believes to be item ${place}`;
+    }
+    return undefined;
+  }
+
   /** Saves or loads its part of a snapshot. The holder of the items saves their places. */
   visit(sections: Sections): void {
     this.size = sections.number('size', this.size);

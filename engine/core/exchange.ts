@@ -163,8 +163,7 @@ export class Exchange {
 
   /** When the next due item must be settled, ms; Infinity when nothing is due. */
   nextDueMs(): number {
-    const { expiries, releases, heartbeats, statuses } = this.state;
-    return Math.min(expiries.nextMs, releases.nextMs, heartbeats.due.nextMs, statuses.nextMs);
+    return this.state.nextDueMs();
   }
 
   /** Hash of money, orders, markets and due items; not of sequence and time. 16 hex digits. */

@@ -130,11 +130,58 @@ function checkLadders(state: CoreState): void {
   }
 }
 
+/**
+ * 11: due items. Each heap is in order; live orders, delayed orders and sessions with a due time are in theirs, under that time;
+ * the trades of statuses exist; the alarm goes off in time.
+ */
+function checkDue(state: CoreState): void {
+  const { alarm, delayed, expiries, releases, heartbeats, statuses, pool, markets } = state;
+  const heaps = { expiries, releases, heartbeats: heartbeats.due, statuses };
+  for (const [name, heap] of Object.entries(heaps)) {
+    const fault = heap.fault();
+    if (fault !== undefined) fail(11, `${name}: ${fault}`);
+    if (alarm.ms > heap.nextMs) fail(11, `${name} are due at ${heap.nextMs}, the alarm goes off at ${alarm.ms}`);
+  }
+  for (const [dueMs, , , slot] of releases.entries()) {
+    const { releaseAtMs } = delayed.get(slot) ?? {};
+    if (releaseAtMs !== dueMs) fail(11, `order ${pool.numberOf(slot)} is released at ${releaseAtMs}, not ${dueMs}`);
+  }
+  if (releases.size !== delayed.size) fail(11, `${releases.size} orders are released, ${delayed.size} wait`);
+  const scheduled = countScheduled(state);
+  const listed = expiries.size + releases.size;
+  if (scheduled !== listed) fail(11, `${scheduled} orders have a due time, ${listed} are listed`);
+  checkSessions(heartbeats);
+  for (const [, , trade, item] of statuses.entries()) {
+    if (!(trade <= markets[item >> 1]?.tradeCount)) fail(11, `the status of trade ${trade} is due, which never was`);
+  }
+}
+
+/** How many live orders have a place in a heap. */
+function countScheduled({ ledger, pool }: CoreState): number {
+  let count = 0;
+  for (let position = 0; position < ledger.positionCount; position += 1) {
+    for (let slot = ledger.firstOwn(position); slot !== NONE; slot = pool.ownNext(slot)) {
+      if (pool.heapPlace(slot) >= 0) count += 1;
+    }
+  }
+  return count;
+}
+
+function checkSessions({ sessions, due }: CoreState['heartbeats']): void {
+  for (const [dueMs, , , session] of due.entries()) {
+    const { isActive, deadlineMs } = sessions[session];
+    if (!isActive || deadlineMs !== dueMs) fail(11, `session ${session} ends at ${deadlineMs}, not ${dueMs}`);
+  }
+  const active = sessions.filter(({ isActive }) => isActive).length;
+  if (active !== due.size) fail(11, `${active} sessions are active, ${due.size} end`);
+}
+
 /** Checks all invariants; throws an Error that names the first broken one. */
 export function checkCore(state: CoreState): void {
   checkConservation(state);
   checkShares(state);
   checkReservations(state);
   checkLadders(state);
+  checkDue(state);
   state.pool.checkIndex();
 }

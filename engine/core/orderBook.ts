@@ -1,6 +1,7 @@
 // The bookkeeping of live orders (lists, reservations, heaps, ladder) when one is admitted, rests, waits or leaves.
 // Entry, releases, matching and cancels all go through it: no way out of the book can forget a part.
 import type { Message } from '../protocol/message.ts';
+import { RulesVersion } from '../protocol/terms.ts';
 import type { Market } from './market.ts';
 import type { OrderPool } from './orderPool.ts';
 import * as prices from './prices.ts';
@@ -9,6 +10,7 @@ import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 // File-local constants, see engine/compiler.ts.
 const { inToken } = prices;
 const BUY = 0;
+const LASTING_ONLY = RulesVersion.FIFTH;
 
 /** BUY (0) of the first token (0) and SELL (1) of the second (1) are bids (0) on the ladder, the others asks (1). */
 export const ladderSideOf = (side: number, outcome: number): number => {
@@ -56,7 +58,9 @@ export const restOrder = (
   pool.setLots(slot, lots);
   if (!ladder.hasPrice(order.ladderPips)) ladder.regrid(commonGrid(ladder.gridPips, order.ladderPips));
   ladder.append(pool, slot, order.ladderSide);
-  if (market.autoTick !== 0) state.touchedMarket = market.index;
+  if (market.autoTick !== 0 && (endsAtMs > state.tMs || state.rulesVersion < LASTING_ONLY)) {
+    state.touchedMarket = market.index;
+  }
   if (order.isBuy) ledger.reserveLots(order.position, lots, order.limitPips);
   else ledger.reserveShareLots(order.position, order.outcome, lots);
   if (endsAtMs !== Infinity) state.expiries.push(endsAtMs, order.number, 0, slot);

@@ -1,6 +1,7 @@
 // The core's part of a snapshot: its whole state between two commands. Called by exchange.ts, to write a snapshot or to load
-// one into an exchange that has applied nothing yet. The scratch data of a command (lists, the order at hand) is not included.
-// Structures with arrays visit their own; markets are many and small, so they are stored as columns.
+// one into an exchange that has applied nothing yet. The scratch data of a command (its time, lists, the order at hand) is not
+// included, nor is what follows from the rest. Structures with arrays visit their own; markets are many and small, so they are
+// stored as columns.
 import { requireSound, type Sections } from '../protocol/sections.ts';
 import { isTickSize } from '../protocol/units.ts';
 import type { Ladder } from './ladder.ts';
@@ -29,11 +30,10 @@ export function visitCore(state: CoreState, sections: Sections): void {
   const delayed = sections.plain('delayed', [...state.delayed]);
   if (sections.isLoading) for (const [slot, order] of delayed) state.delayed.set(slot, order);
   state.ids.visit(sections.part('ids'));
+  if (sections.isLoading) state.alarm.ms = state.nextDueMs();
 }
 
 function visitNumbers(state: CoreState, sections: Sections): void {
-  state.tMs = sections.number('tMs', state.tMs);
-  state.alarm.ms = sections.number('alarm', state.alarm.ms);
   state.mode = sections.number('mode', state.mode);
   state.lastOrderNumber = sections.number('lastOrderNumber', state.lastOrderNumber);
   state.depositsMicro = sections.number('depositsMicro', state.depositsMicro);

@@ -115,8 +115,8 @@ export class CoreState {
   suspects = new Int32Array(64);
   suspectCount = 0;
   /**
-   * The market in which this command, or the due item being settled, has rested an order or changed the terms; NONE if none. It
-   * is examined for auto tick at the end.
+   * The market in which this command, or the due item being settled, has rested an order that outlives it or changed the terms;
+   * NONE if none. It is examined for auto tick at the end.
    */
   touchedMarket = NONE;
   /** Takes the words that are read only to prefetch their cache lines; its value means nothing. */
@@ -138,6 +138,12 @@ export class CoreState {
     this.depositsMicro = 0;
     this.withdrawalsMicro = 0;
     this.dustMicro = 0;
+  }
+
+  /** When the next due item must be settled, ms; Infinity when nothing is due. */
+  nextDueMs(): number {
+    const { expiries, releases, heartbeats, statuses } = this;
+    return Math.min(expiries.nextMs, releases.nextMs, heartbeats.due.nextMs, statuses.nextMs);
   }
 
   addMarket(terms: MarketTermsMessage): Market {

@@ -21,7 +21,8 @@ export const RulesVersion = {
   FOURTH: 4,
   /**
    * A closed-only owner cannot split, and its delayed BUYs are cancelled at their release; its resting BUYs are cancelled
-   * whenever the flag is set (before: only if it was not set yet).
+   * whenever the flag is set (before: only if it was not set yet). An order that ends with its own command does not change the
+   * tick.
    */
   FIFTH: 5,
 } as const;

@@ -50,6 +50,18 @@ describe('tick', () => {
      m1 changes status OPEN → updates m1 tick 0.01, updates m1 tick 0.001`,
   );
   scenario(
+    'an order that is cancelled within its own command does not change the tick, as it did before rules version 5',
+    `started rules 4 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0
+     market auto-tick 1
+     market auto-tick 1
+     alice deposits 10
+     #1 alice buys 1 YES @ 0.97 GTD expires +60s → rests, updates m0 tick 0.001, cancels #1 EXPIRED 1
+     started rules 5 window 86400000 heartbeat 10000 mined 0 confirmed 0 credit 0 → nothing
+     #2 alice buys 1 YES @ 0.97 GTD in m1 expires +60s → rests, cancels #2 EXPIRED 1
+     alice buys 1 YES @ 0.965 GTC in m1 → refused PRICE_OFF_TICK 965000 100
+     #3 alice buys 1 NO @ 0.97 GTD in m1 expires +61s → rests, updates m1 tick 0.001`,
+  );
+  scenario(
     'auto tick waits until a paused market is open again',
     `market
      alice deposits 10

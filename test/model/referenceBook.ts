@@ -108,7 +108,7 @@ export function lotsOf(level: readonly Step[]): number {
 }
 
 /** Fee in micro of `lots` at one price: exact, then rounded down to 10 micro. */
-export function feeOf(market: Market, lots: number, pricePips: number): bigint {
+export function feeOf(market: Pick<Market, 'feeRate' | 'feeExponent'>, lots: number, pricePips: number): bigint {
   const exponent = BigInt(market.feeExponent);
   const product = BigInt(pricePips) * BigInt(10_000 - pricePips);
   const exact = BigInt(lots) * BigInt(market.feeRate) * product ** exponent;

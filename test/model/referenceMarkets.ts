@@ -11,6 +11,7 @@ import {
   limits,
   MarketField,
   MarketStatus,
+  OrderType,
   Resolution,
   RulesVersion,
   Side,
@@ -21,6 +22,7 @@ import type { Account, Market, Refusal, State } from './referenceState.ts';
 import {
   accountFor,
   addShares,
+  endOfMs,
   isOwnedByAnother,
   isPastDepositBound,
   largestReservation,
@@ -153,13 +155,23 @@ export function resolveMarket(state: State, command: CommandOf<'ResolveMarket'>)
 export function tightenTicks(state: State): void {
   for (const market of state.markets) {
     if (market.autoTick === 0 || market.tickPips !== 100 || market.status !== MarketStatus.OPEN) continue;
-    const bestBid = levelsOf(state, market, true)[0];
-    const bestAsk = levelsOf(state, market, false)[0];
-    const isExtreme = (bestBid !== undefined && bestBid.pips > 9600) || (bestAsk !== undefined && bestAsk.pips < 400);
-    if (!isExtreme) continue;
+    if (!isExtreme(state, market)) continue;
+    // An order that ends with this command is about to be cancelled.
+    const lasting = state.orders.filter(
+      ({ orderType, expirationS }) => orderType !== OrderType.GTD || endOfMs(expirationS) > state.tMs,
+    );
+    const isFifth = state.settings.rulesVersion >= RulesVersion.FIFTH;
+    if (isFifth && !isExtreme({ ...state, orders: lasting }, market)) continue;
     market.tickPips = 10;
     showUpdate(state, market);
   }
+}
+
+/** Whether a market's best bid is above 0.96 or its best ask below 0.04. */
+function isExtreme(state: State, market: Market): boolean {
+  const bestBid = levelsOf(state, market, true)[0];
+  const bestAsk = levelsOf(state, market, false)[0];
+  return (bestBid !== undefined && bestBid.pips > 9600) || (bestAsk !== undefined && bestAsk.pips < 400);
 }
 
 function showCollateral(state: State, account: Account, kind: number, amountMicro: number): void {

@@ -26,8 +26,9 @@ const RELEASE_MS = 1_000;
 
 /** Exercises the differences between the rules versions, under each version. */
 export function changeRules(take: Take, tMs: number, settings: Settings): void {
+  const fromMs = tMs - (tMs % 1_000); // expirations are whole seconds
   for (const rulesVersion of Object.values(RulesVersion)) {
-    const atMs = tMs + RELEASE_MS * rulesVersion;
+    const atMs = fromMs + RELEASE_MS * rulesVersion;
     const first = OWNERS + 60 + 6 * rulesVersion;
     const marketIndex = MARKETS + 9 + 2 * rulesVersion;
     take(atMs, { type: 'Started', rulesVersion, ...settings });
@@ -40,7 +41,7 @@ export function changeRules(take: Take, tMs: number, settings: Settings): void {
   for (const rulesVersion of Object.values(RulesVersion)) {
     const owner = OWNERS + 65 + 6 * rulesVersion;
     const flags = rulesVersion === RulesVersion.FIRST ? 0 : CLOSED_ONLY;
-    setAgain(take, tMs + RELEASE_MS * (RULES_VERSION + 1), owner, flags);
+    setAgain(take, fromMs + RELEASE_MS * (RULES_VERSION + 1), owner, flags);
   }
 }
 
@@ -79,12 +80,13 @@ function buyCheaply(take: Take, tMs: number, first: number, marketIndex: number)
 /** A buyer becomes closed-only while its SELL and its BUY are delayed: at their release only the SELL may enter. Then it splits. */
 function closeOnly(take: Take, tMs: number, seller: number, marketIndex: number): void {
   const owner = seller + 2;
-  createMarket(take, tMs, marketIndex, { delaySeconds: RELEASE_MS / 1_000 });
+  createMarket(take, tMs, marketIndex, { delaySeconds: RELEASE_MS / 1_000, tickPips: 100, autoTick: 1 });
   for (const holder of [seller, owner]) {
     fund(take, tMs, holder, 9_000_000);
     split(take, tMs, holder, marketIndex, 2_000_000);
   }
   const label = ORDERS + 7_500 + 10 * marketIndex;
+  endAtOnce(take, tMs, label + 4, seller, marketIndex);
   offer(take, tMs, label, seller, { marketIndex, side: Side.SELL, ...priced(5_000, 100) });
   offer(take, tMs, label + 1, seller, { marketIndex, side: Side.BUY, ...priced(4_000, 100) });
   offer(take, tMs, label + 2, owner, { marketIndex, side: Side.SELL, ...priced(4_000, 50) });
@@ -92,6 +94,15 @@ function closeOnly(take: Take, tMs: number, seller: number, marketIndex: number)
   take(tMs, { type: 'SetAccountFlags', owner: addressOf(owner), mask: CLOSED_ONLY, flags: CLOSED_ONLY });
   take(tMs + RELEASE_MS, { type: 'Tick' });
   split(take, tMs + RELEASE_MS, owner, marketIndex, 1_000_000);
+}
+
+/** A BUY at a price that changes an automatic tick is cancelled within its own command. */
+function endAtOnce(take: Take, tMs: number, label: number, owner: number, marketIndex: number): void {
+  placeOrder(take, tMs, {
+    ...{ orderId: orderIdOf(label), keyId: keyOf(owner), maker: addressOf(owner), marketIndex },
+    ...{ orderType: OrderType.GTD, expirationS: tMs / 1_000 + 60 },
+    ...{ makerAmountMicro: 9_700, takerAmountMicro: 10_000 },
+  });
 }
 
 /** A closed-only owner is not banned, as before, and then closed-only again, or no longer. */

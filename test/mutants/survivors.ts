@@ -72,7 +72,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^(?:orderBook|usualOrder)/,
-    /^if \(market\.autoTick !== 0\) state\.touchedMarket = .* ⇒ 0 → \(-1\)$/,
+    /^if \(market\.autoTick !== 0(?:\) state\.touchedMarket = | && ).* ⇒ 0 → \(-1\)$/,
     'A market that is examined without need needs no change.',
   ),
   equal(/^lifecycle/, /^state\.touchedMarket = NONE;/, 'A market that is examined once more needs no change.'),

@@ -15,6 +15,7 @@ import {
   Side,
 } from '../../engine/index.ts';
 import { FEES_WALLET, HOUSE_WALLET } from '../model/names.ts';
+import { feeOf } from '../model/referenceBook.ts';
 import { SimulationFailure } from './failure.ts';
 
 interface AuditedAccount {
@@ -50,6 +51,8 @@ export interface AuditedMarket {
   readonly index: number;
   readonly bids: AuditedSide;
   readonly asks: AuditedSide;
+  feeRate: number;
+  feeExponent: number;
   vault: number;
   trades: number;
   status: number;
@@ -173,13 +176,16 @@ export class Audit {
         if (event.marketIndex !== this.markets.length)
           fail('markets are numbered in turn', { index: event.marketIndex });
         const side = (): AuditedSide => ({ pips: [], levels: new Map() });
-        const { marketIndex: index, status } = event;
-        this.markets.push({ index, bids: side(), asks: side(), vault: 0, trades: 0, status, resolution: -1 });
+        const { marketIndex: index, status, feeRate, feeExponent } = event;
+        const terms = { status, feeRate, feeExponent };
+        this.markets.push({ index, bids: side(), asks: side(), ...terms, vault: 0, trades: 0, resolution: -1 });
         return;
       }
-      case 'MarketUpdated':
-        this.markets[event.marketIndex].status = event.status;
+      case 'MarketUpdated': {
+        const { status, feeRate, feeExponent } = event;
+        Object.assign(this.markets[event.marketIndex], { status, feeRate, feeExponent });
         return;
+      }
       case 'MarketResolved': {
         const market = this.markets[event.marketIndex];
         if (market.bids.pips.length + market.asks.pips.length > 0) fail('a resolved market has no orders');
@@ -305,6 +311,8 @@ export class Audit {
     if (market.trades !== trade.tradeNumber) fail('trades are numbered in turn', { trades: market.trades });
     const isBuy = taker.side === Side.BUY;
     if (isBuy ? trade.pricePips > taker.pips : trade.pricePips < taker.pips) fail('a taker pays at most its limit');
+    const fee = market.feeRate === 0 ? 0 : Number(feeOf(market, trade.lots, trade.pricePips));
+    if (trade.feeMicro !== fee) fail("a trade has its market's fee", { due: fee, stated: trade.feeMicro });
     const cost = trade.lots * trade.pricePips;
     const shares = trade.lots * MICRO_PER_LOT;
     this.bookFill(taker, trade.lots, isBuy ? cost : shares);

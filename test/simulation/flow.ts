@@ -28,7 +28,21 @@ const BURSTS = [
 ] as const;
 const HOUR_MS = 3_600_000;
 
+/** The percentage of starts that bring other settings. */
+const NEW_SETTINGS_PERCENT = 40;
+
+function drawSettings(random: Random): EngineSettings {
+  return {
+    orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
+    heartbeatWindowMs: random.pick([1_000, 10_000]),
+    minedDelayMs: random.pick([0, 0, 700]),
+    confirmedDelayMs: random.pick([0, 0, 300]),
+    creditMicro: random.pick([0, 0, 5_000_000]),
+  };
+}
+
 export class Flow {
+  /** Those of the first start. */
   readonly settings: EngineSettings;
   /** Names of the profiles that act. */
   readonly cast: readonly ProfileName[];
@@ -58,13 +72,7 @@ export class Flow {
     this.burstMax = burstMax;
     this.faultPercent = random.pick([0, 1, 2, 4]) * faultFactor;
     this.noWaitPercent = random.pick([60, 90, 97]);
-    this.settings = {
-      orderWindowMs: random.pick([5_000, HOUR_MS, 24 * HOUR_MS]),
-      heartbeatWindowMs: random.pick([1_000, 10_000]),
-      minedDelayMs: random.pick([0, 0, 700]),
-      confirmedDelayMs: random.pick([0, 0, 300]),
-      creditMicro: random.pick([0, 0, 5_000_000]),
-    };
+    this.settings = drawSettings(random);
     this.queueOpening(owners, markets, random.pick([2_000_000, 200_000_000, 10_000_000_000]));
     // Nobody acts before the views show the initial balances.
     for (const command of this.queue.splice(0)) this.steps.push({ kind: 'command', waitMs: 0, command });
@@ -160,7 +168,7 @@ export class Flow {
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
       [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
       [6, () => [{ kind: 'snapshot' }]],
-      [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70) }]],
+      [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70), settings: this.drawNewSettings() }]],
       [6, () => [this.drawCrash()]],
     ])();
   }
@@ -175,7 +183,12 @@ export class Flow {
       damage: random.chance(80) ? damage : undefined,
       isTwice: random.chance(20),
       isFromSnapshot: random.chance(70),
+      settings: this.drawNewSettings(),
     };
+  }
+
+  private drawNewSettings(): EngineSettings | undefined {
+    return this.random.chance(NEW_SETTINGS_PERCENT) ? drawSettings(this.random) : undefined;
   }
 }
 

@@ -30,6 +30,7 @@ export const forger: Profile = (sight) => {
     () => ({ ...command, expirationS: Math.floor(sight.nowMs / 1000) + 3_600 }),
     () => ({ ...command, tail: tailOf({ signatureType: random.int(0, 3), salt: String(random.int(0, MICRO_MAX)) }) }),
     () => withAmounts(command, (micro) => micro * 1_000_000),
+    () => withAmounts(command, (micro) => micro * 10_000_000),
     () => withAmounts(command, (micro) => Math.floor(micro / 1_000_000)),
   ];
   return random.pick(spoils)();

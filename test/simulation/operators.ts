@@ -47,7 +47,7 @@ function drawTerms(sight: Sight) {
     negRisk: 0,
     autoTick: random.int(0, 1),
     feeExponent: random.int(1, 4),
-    tickPips: random.pick([100, 100, 10, 50, 25, 1]),
+    tickPips: random.pick([100, 100, 10, 50, 25, 1, 1_000]),
     feeRate: random.pick([0, 0, 200, 1_000]),
     minOrderLots: random.pick([1, 1, 1, 5]),
     delaySeconds: random.pick([0, 0, 0, 0, 1, 3]),

@@ -5,6 +5,7 @@ import type { Views } from '../../server/views/index.ts';
 import { beatOf, indexOfOwner, keyOf, orderIdOf } from '../model/names.ts';
 import { type Actor, makeActors } from '../model/profile.ts';
 import type { Random } from '../model/random.ts';
+import { tailOf } from '../support/commandParts.ts';
 
 /** An order that was sent, whatever its outcome. */
 interface SentOrder {
@@ -29,6 +30,12 @@ interface OrderPlan {
 }
 
 const SENT_KEPT = 256;
+/** One order in this many has a tail with a builder's code: tails cost time. */
+const ORDERS_A_BUILDER = 25;
+/** The last code means none. */
+const builderTails = ['a1', 'b2', 'b3', '00'].map((byte) =>
+  tailOf({ signatureType: 0, builder: `0x${byte.repeat(32)}` }),
+);
 
 /** Ids by label: every seed uses the same ones, and making one costs as much as an order. */
 const ids: string[] = [];
@@ -127,6 +134,7 @@ export class Sight {
     const orderId = idOf(this.labelCount);
     const timestampMs = this.nowMs;
     this.remember({ id: orderId, actor, marketIndex, timestampMs });
+    const hasBuilder = this.labelCount % ORDERS_A_BUILDER === 0;
     return {
       type: 'PlaceOrder',
       orderId,
@@ -142,6 +150,7 @@ export class Sight {
       takerAmountMicro: isBuy ? (budget === money ? shares : Math.floor((budget * 10_000) / pips)) : money,
       timestampMs,
       expirationS: plan.expirationS ?? 0,
+      ...(hasBuilder ? { tail: this.random.pick(builderTails) } : undefined),
     };
   }
 

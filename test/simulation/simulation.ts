@@ -32,6 +32,7 @@ import { isCounted, Witness } from './witness.ts';
 
 /** The options of a run, besides its steps. */
 export interface SimulationOptions {
+  /** Those of all starts until a step brings others. */
   readonly settings: EngineSettings;
   /** Runs every command through the reference exchange as well. */
   readonly isClose: boolean;
@@ -60,6 +61,8 @@ export class Simulation {
   /** Numbers of commands that were answered, refused for lack of storage, or lost with the power, and of other happenings. */
   readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, restores: 0, damages: 0, flushes: 0 };
   private readonly options: SimulationOptions;
+  /** Those of the latest start. */
+  private settings: EngineSettings;
   private readonly clock = new JumpingClock(TIME_ZERO_MS);
   readonly disk = new Disk();
   private store = new FaultyStore(this.disk);
@@ -85,6 +88,7 @@ export class Simulation {
 
   constructor(options: SimulationOptions) {
     this.options = options;
+    this.settings = options.settings;
     this.keepsViews = options.keepsRecords;
     this.witness = new Witness(options.isClose, options.keepsRecords);
   }
@@ -130,6 +134,7 @@ export class Simulation {
   }
 
   private async perform(step: Step): Promise<void> {
+    this.witness.outcomes.noteStep(step);
     switch (step.kind) {
       case 'command':
         this.clock.advance(step.waitMs);
@@ -166,7 +171,7 @@ export class Simulation {
         return;
       case 'restart':
         await this.flush();
-        await this.restart(step.isFromSnapshot);
+        await this.restart(step.isFromSnapshot, step.settings);
         return;
       case 'jump':
         this.clock.jump(step.byMs);
@@ -298,7 +303,7 @@ export class Simulation {
   }
 
   /** Stops the exchange in order and starts it again: nothing may be lost, and the state must be the same as before. */
-  private async restart(isFromSnapshot: boolean): Promise<void> {
+  private async restart(isFromSnapshot: boolean, settings = this.settings): Promise<void> {
     // An orderly stop makes a snapshot, if there is time for it.
     if (!this.hasGivenUp) {
       if (isFromSnapshot) this.makeSnapshot();
@@ -306,6 +311,7 @@ export class Simulation {
     }
     await this.running.close();
     this.endLife();
+    this.settings = settings;
     await this.start({ snapshot: isFromSnapshot ? this.snapshot : undefined });
   }
 
@@ -314,6 +320,7 @@ export class Simulation {
     this.store.die(step.isWritten);
     this.endLife();
     if (step.damage !== undefined) await this.tryDamaged(step.damage);
+    this.settings = step.settings ?? this.settings;
     const snapshot = step.isFromSnapshot ? this.snapshot : undefined;
     if (step.isTwice) {
       await this.start({ snapshot, isInterrupted: true });
@@ -342,6 +349,7 @@ export class Simulation {
     const damaged = damageDisk(this.disk, damage);
     if (damaged === undefined) return;
     this.counts.damages += 1;
+    this.witness.outcomes.noteDamage(damage);
     const { disk, sequence } = damaged;
     try {
       const exchange = await openExchange(this.exchangeOptions(), { store: new FaultyStore(disk), retry: this.retry });
@@ -357,8 +365,8 @@ export class Simulation {
   }
 
   private exchangeOptions(followers: Parameters<typeof openExchange>[0]['followers'] = []) {
-    const { clock, options } = this;
-    return { dataDir: undefined, clock, settings: options.settings, followers };
+    const { clock, settings } = this;
+    return { dataDir: undefined, clock, settings, followers };
   }
 
   /**

@@ -1,13 +1,16 @@
 // The steps of a simulation: commands in the notation of the engine tests, the disk, crashes and the clock, each in words
 // that can be read back. Drawn by flow.ts, played by simulation.ts, printed for a failing seed by main.ts.
-import type { Command } from '../../engine/index.ts';
+import type { Command, EngineSettings } from '../../engine/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
 import { readCommand } from '../model/notation.ts';
 import { printCommand } from '../model/printing.ts';
+import { printSettings, readSettings } from './settingsText.ts';
+
+export const damageKinds = ['flip', 'tear', 'hole'] as const;
 
 /** Damage done to the disk's content while no exchange runs; `place` is a share of all its bytes. */
 export interface Damage {
-  readonly kind: 'flip' | 'tear' | 'hole';
+  readonly kind: (typeof damageKinds)[number];
   readonly place: number;
   /** The bit of the byte, for a flip. */
   readonly bit: number;
@@ -32,10 +35,12 @@ export type Step =
       readonly isTwice: boolean;
       /** The exchange starts from the last snapshot, if one was made. */
       readonly isFromSnapshot: boolean;
+      readonly settings?: EngineSettings | undefined;
     }
   /** Comes after the disk has finished, since every snapshot holds only what is durable. */
   | { readonly kind: 'snapshot' }
-  | { readonly kind: 'restart'; readonly isFromSnapshot: boolean }
+  /** With other settings from then on, if there are any, as after a crash. */
+  | { readonly kind: 'restart'; readonly isFromSnapshot: boolean; readonly settings?: EngineSettings | undefined }
   | { readonly kind: 'jump'; readonly byMs: number };
 
 const words = {
@@ -47,11 +52,18 @@ const words = {
   snapshot: 'a snapshot is made',
 } as const;
 
+/** Every kind of step. */
+export const stepKinds = {
+  ...words,
+  ...{ command: '', refuse: '', crash: '', restart: '', jump: '' },
+} as const satisfies Readonly<Record<Step['kind'], string>>;
+
 const RESTART = 'the exchange stops and starts';
 const FROM_SNAPSHOT = ' from its snapshot';
+const SETTINGS = /^(.*), with (\w+=.*)$/;
 const CRASH =
   /^power is lost(?<written> after the write)?(?<damage>, a .*?)?(?<twice>, and once more)?(?<snapshot>, and it starts from its snapshot)?$/;
-const DAMAGE = /^, a (?<kind>flip|tear|hole) at (?<place>[\d.e-]+) bit (?<bit>\d)$/;
+const DAMAGE = new RegExp(`^, a (?<kind>${damageKinds.join('|')}) at (?<place>[\\d.e-]+) bit (?<bit>\\d)$`);
 
 function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
   switch (step.kind) {
@@ -64,16 +76,28 @@ function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
       const harm = damage === undefined ? '' : `, a ${damage.kind} at ${damage.place} bit ${damage.bit}`;
       const twice = isTwice ? ', and once more' : '';
       const start = isFromSnapshot ? `, and it starts${FROM_SNAPSHOT}` : '';
-      return `power is lost${isWritten ? ' after the write' : ''}${harm}${twice}${start}`;
+      return `power is lost${isWritten ? ' after the write' : ''}${harm}${twice}${start}${settingsOf(step)}`;
     }
     case 'restart':
-      return `${RESTART}${step.isFromSnapshot ? FROM_SNAPSHOT : ''}`;
+      return `${RESTART}${step.isFromSnapshot ? FROM_SNAPSHOT : ''}${settingsOf(step)}`;
     default:
       return words[step.kind];
   }
 }
 
+const settingsOf = ({ settings }: { readonly settings?: EngineSettings | undefined }): string =>
+  settings === undefined ? '' : `, with ${printSettings(settings)}`;
+
+/** A line without a command, with the settings at its end if there are any. */
 function readEvent(line: string): Step | undefined {
+  const [, plain, figures] = SETTINGS.exec(line) ?? [];
+  const step = readPlainEvent(plain ?? line);
+  return figures === undefined || (step?.kind !== 'restart' && step?.kind !== 'crash')
+    ? step
+    : { ...step, settings: readSettings(figures) };
+}
+
+function readPlainEvent(line: string): Step | undefined {
   // the keys of the literal
   for (const kind of Object.keys(words) as (keyof typeof words)[]) {
     if (words[kind] === line) return { kind };

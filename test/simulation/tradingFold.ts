@@ -23,6 +23,8 @@ interface FoldedOrder {
   readonly id: string;
   readonly event: EventOf<'OrderAccepted'> | EventOf<'OrderKilled'>;
   readonly signatureType: number;
+  /** Its builder's code, '' for none. */
+  readonly builder: string;
   filledLots: number;
   wasDelayed: boolean;
   cancelReason: number | undefined;
@@ -47,10 +49,13 @@ export const noticeTexts = {
     `${micro} of token ${market}/${outcome} resolved`,
 } as const;
 
-/** The type of signature that an order's text states. */
-function signatureTypeOf(command: Command): number {
-  if (command.type !== 'PlaceOrder' || command.tail === undefined) return 0;
-  return JSON.parse(Buffer.from(command.tail).toString('utf8')).signatureType ?? 0;
+const NO_BUILDER = `0x${'0'.repeat(64)}`;
+
+/** The type of signature and the builder's code that an order's text states. */
+function textsOf(command: Command): Pick<FoldedOrder, 'signatureType' | 'builder'> {
+  if (command.type !== 'PlaceOrder' || command.tail === undefined) return { signatureType: 0, builder: '' };
+  const { signatureType = 0, builder = NO_BUILDER } = JSON.parse(Buffer.from(command.tail).toString('utf8'));
+  return { signatureType, builder: builder === NO_BUILDER ? '' : builder };
 }
 
 export class TradingFold {
@@ -84,7 +89,7 @@ export class TradingFold {
       case 'OrderKilled': {
         const { owner, orderId: id } = command.type === 'PlaceOrder' ? command : { owner: '', orderId: '' };
         const none = { filledLots: 0, wasDelayed: false, cancelReason: undefined };
-        this.orders.set(event.orderNumber, { owner, id, event, signatureType: signatureTypeOf(command), ...none });
+        this.orders.set(event.orderNumber, { owner, id, event, ...textsOf(command), ...none });
         return;
       }
       case 'OrderDelayed':

@@ -28,6 +28,7 @@ export function compareWithLog(views: Views, records: readonly LogRecord[]): voi
   }
   compareOrders(views, oracle, trading);
   compareTrades(views, oracle, trading);
+  compareBuilders(views, trading);
   compareNotices(views, trading);
   compareMarkets(views, oracle, markets);
   compareBooks(views);
@@ -43,7 +44,13 @@ function compareOrders({ orders }: Views, oracle: Oracle, trading: TradingFold):
     const { outcome, orderType, pricePips, originalLots, expirationS, createdMs, filledLots, status } = order;
     const { wasDelayed, cancelReason, signatureType } = trading.order(number);
     same('an order is shown as the log has it', shown && { ...shown, trades: shown.trades.map(idOf) }, {
-      ...{ orderNumber: number, ...partyOf(oracle, order), marketIndex: order.market.index, outcome, orderType },
+      ...{
+        orderNumber: number,
+        ...partyOf(oracle, order, trading.order(number)),
+        marketIndex: order.market.index,
+        outcome,
+        orderType,
+      },
       ...{ pricePips, originalLots, expirationS, createdMs, filledLots, status, wasDelayed, cancelReason },
       ...{ restingLots: status === 'LIVE' ? originalLots - filledLots : 0, trades: order.tradeIds, signatureType },
     });
@@ -57,10 +64,11 @@ function compareOrders({ orders }: Views, oracle: Oracle, trading: TradingFold):
 const idOf = ({ marketIndex, tradeNumber }: Pick<Trade, 'marketIndex' | 'tradeNumber'>): string =>
   tradeId(marketIndex, tradeNumber);
 
-/** What an order's part of a trade states about it; no order of a simulation has a builder. */
-function partyOf({ wallets }: Oracle, { id, accountId, owner, keyId, outcome, side }: OracleOrder): TradeParty {
+/** What an order's part of a trade states about it. */
+function partyOf({ wallets }: Oracle, order: OracleOrder, { builder }: Pick<TradeParty, 'builder'>): TradeParty {
+  const { id, accountId, owner, keyId, outcome, side } = order;
   const maker = wallets[accountId];
-  return { id, accountId, owner, maker, keyId, outcome, side: side === 'BUY' ? Side.BUY : Side.SELL, builder: '' };
+  return { id, accountId, owner, maker, keyId, outcome, side: side === 'BUY' ? Side.BUY : Side.SELL, builder };
 }
 
 const shownParty = ({ id, accountId, owner, maker, keyId, outcome, side, builder }: TradeParty): TradeParty => {
@@ -70,7 +78,7 @@ const shownParty = ({ id, accountId, owner, maker, keyId, outcome, side, builder
 function compareTrades({ trades }: Views, oracle: Oracle, trading: TradingFold): void {
   const partyBy = (number: number): TradeParty | undefined => {
     const order = oracle.orders.get(number);
-    return order && partyOf(oracle, order);
+    return order && partyOf(oracle, order, trading.order(number));
   };
   const ofOwner = new Map<string, Set<number>>();
   let ordinal = 0;
@@ -102,6 +110,29 @@ function factsOf(trade: Trade): unknown {
   });
   const facts = { ordinal, marketIndex, tradeNumber, pricePips, lots, feeMicro, status, matchMs, updatedMs };
   return { ...facts, taker: shownParty(trade.taker), makers };
+}
+
+/** The fills of each builder's code, oldest first: in a trade the taker's, then those of makers. */
+function compareBuilders({ builders }: Views, trading: TradingFold): void {
+  const fillsOf = new Map<string, string[]>();
+  const add = (orderNumber: number, trade: number, part: string): void => {
+    const { id, builder } = trading.order(orderNumber);
+    if (builder !== '') fillsOf.set(builder, [...(fillsOf.get(builder) ?? []), `${id} as ${part} of trade ${trade}`]);
+  };
+  let ordinal = 0;
+  for (const { event, fills } of trading.trades.values()) {
+    ordinal += 1;
+    add(event.takerOrderNumber, ordinal, 'taker');
+    for (const { makerOrderNumber, lots } of fills) add(makerOrderNumber, ordinal, `maker of ${lots} lots`);
+  }
+  for (const [code, due] of fillsOf) {
+    const shown = Array.from({ length: builders.countOf(code) }, (_, index) => {
+      const { trade, maker } = builders.fillOf(code, index + 1);
+      const part = maker === undefined ? 'taker' : `maker of ${maker.lots} lots`;
+      return `${(maker?.order ?? trade.taker).id} as ${part} of trade ${trade.ordinal}`;
+    });
+    same('a builder has its fills', shown, due);
+  }
 }
 
 function compareNotices({ notifications }: Views, trading: TradingFold): void {
