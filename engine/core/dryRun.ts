@@ -88,9 +88,9 @@ export const simulate = (state: CoreState, market: Market, order: TakerOrder): v
   let touched = 0;
   let isDone = false;
   const side = 1 - order.ladderSide;
-  const none = side === BID ? 0 : ladder.levelCount;
   let level = side === BID ? ladder.bestBid : ladder.bestAsk;
-  while (!isDone && level !== none && isWithin(order, ladder.pipsOf(level))) {
+  // Beyond the last level lie 0 and 10,000 pips, which no limit reaches.
+  while (!isDone && isWithin(order, ladder.pipsOf(level))) {
     const pips = ladder.pipsOf(level);
     const price = inToken(pips, order.outcome);
     if (isBudget) wanted = payableLots(state, budget, price);

@@ -152,8 +152,7 @@ const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): numb
     state.out.rejected('PRICE_OFF_TICK', priceMicro(money, shares), tickPips);
     return 0;
   }
-  if (isBuy) return pips > highest ? highest : pips;
-  return pips < tickPips ? tickPips : pips;
+  return isBuy && pips > highest ? highest : pips;
 };
 
 /**
@@ -261,10 +260,7 @@ export const fundsShort = (state: CoreState, order: TakerOrder, isDelayed: boole
 
 /** Numbers an order that is accepted or killed, opens its account and position if needed, and remembers its id. */
 const takeOn = (state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void => {
-  if (order.account < 0) {
-    order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
-    order.owner = state.accounts.owners[order.account];
-  }
+  if (order.account < 0) order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
   if (order.position < 0) order.position = state.ledger.positionFor(order.account, market.index);

@@ -106,28 +106,17 @@ const reasons: readonly Reason[] = [
     /this\.words\[this\.levelsAt \+ \(this\.best(?:Bid|Ask) << 1\)\]/,
     'The level to prefetch, which has no effect on results: only the time differs.',
   ),
-  equal(
-    /^ladder/,
-    /^return this\.bestAsk < this\.levelCount; ⇒ bestAsk/,
-    'Callers compare the best price too, which is 10,000 without any ask.',
-  ),
   equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
-  equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Callers compare the best price too, which is 0 without any bid.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'Any number below 0 means no slot or account.'),
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
   equal(
     /^entry/,
-    /account < 0(?:\) \{ ⇒ [0<]|\) account = .* ⇒ [0<]| \? NONE : .* ⇒ [0<])/,
+    /account < 0(?:\) (?:order\.)?account = | \? NONE : ).* ⇒ (?:0 → 1|< → <=)$/,
     'Account 0 holds the fees: nobody has a key of its owner.',
   ),
-  equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, EQUAL_OPERANDS),
+  equal(/^entry/, /pips > highest \? .* ⇒ > → >=$/, EQUAL_OPERANDS),
   equal(/^entry/, /^if \(found > 0\) matchOrder\(.* ⇒ 0 → \(-1\)$/, 'Where nothing was found, nothing is matched.'),
-  equal(
-    /^entry/,
-    /^order\.owner = state\.accounts\.owners/,
-    'An account opened by an order holds nothing, so that order cannot rest.',
-  ),
   equal(/^exchange/, /^if \(state\.freshTrades > 0\) queueFresh.* ⇒ > → >=$/, 'Without fresh trades none is queued.'),
   equal(/^exchange/, /suspectCount > 0\) coverAccounts.* ⇒ >/, 'Without suspects the pass examines no account.'),
   equal(
@@ -307,7 +296,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^exchange/, /account < accounts\.accountCount; .* ⇒ < → <=/, 'After the last account there is no wallet.'),
   equal(/^(?:dryRun|ladder)/, /^(?:export )?const ASK = 1;/, 'Compared only with BID.'),
-  equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies within both ends of a ladder.'),
   equal(
     /^dryRun/,
     /^dry\.budgetLeftMicro = isBudget/,
