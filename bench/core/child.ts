@@ -1,6 +1,6 @@
 // One figure sheet of one engine in one process, started by ../core.ts with the shape of the run as one JSON argument: time
-// per op, times of single ops (all of them written to a file), garbage collections while ops ran, and the memory of a
-// resting order. It only measures; the matching bench checks that results are right.
+// per op, times of single ops (all of them written to a file), garbage collections while ops ran, the memory of a resting
+// order, and the totals that the engine has reached at the end. It only measures; the caller checks the totals.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { bookCore } from '../engines/bookCore.ts';
 import { writeOrderId } from '../engines/orderIds.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
 import { percentile } from '../lib/statistics.ts';
+import type { Totals } from '../lib/totals.ts';
 import { singleTimes, type Timed, timeOps } from './timeOps.ts';
 
 export interface SheetRequest {
@@ -41,6 +42,8 @@ export interface Sheet {
   readonly bytesAnOrder: number;
   /** Nanoseconds per step of a pointer chase over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
+  /** The engine's results after all ops of the file. */
+  readonly totals: Totals;
 }
 
 const CHASE_STEPS = 2_000_000;
@@ -143,6 +146,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
   // The performance observer reports collections only when the event loop is idle.
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
+  const totals = engine.totals();
   const bytes = bytesAnOrder(request.orders);
   const counting = countingTimes(usualMeanNs(singles), ops, request.untimedOps + request.timedOps);
   return {
@@ -154,6 +158,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
     collections,
     bytesAnOrder: bytes,
     chaseNs: chase(bytes * request.orders + levelBytes(request)),
+    totals,
   };
 }
 
