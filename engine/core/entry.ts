@@ -13,7 +13,7 @@ import {
   OrderType,
   Side,
 } from '../protocol/terms.ts';
-import { amountStepMicro, MICRO_MAX } from '../protocol/units.ts';
+import * as units from '../protocol/units.ts';
 import * as amounts from './amounts.ts';
 import * as cancels from './cancels.ts';
 import { openAccount } from './cash.ts';
@@ -39,8 +39,7 @@ const { POST_ONLY, CLIENT_ACCURACY } = OrderFlag;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
 const { BANNED, CLOSED_ONLY } = AccountFlag;
-const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
+const { amountStepMicro, MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } = units;
 const LOTS_MAX: number = limits.orderLotsMax;
 const GTD_MARGIN_MS: number = limits.gtdMarginMs;
 const AHEAD_MAX_MS: number = limits.timestampAheadMaxMs;
