@@ -1,16 +1,18 @@
 // The figure sheet of the core, run by `npm run bench:core`: what the ratios of `npm run bench` do not show, namely how
 // time grows with prices, resting orders and books, the slowest op of a thousand, garbage and memory. Each row is one
 // engine on its own op file, in a process of its own for each round; all rows take turns in every round. It prints medians
-// with their spread and says for each bound whether it holds. Machines differ, so the exit status does not depend on it.
+// with their spread and says for each bound whether it holds. The exit status is 1 only when an engine's results are wrong:
+// machines differ, so it does not depend on bounds.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sheet, SheetRequest } from './core/child.ts';
 import { SINGLE_OPS, SINGLE_WARM_UP_OPS } from './core/timeOps.ts';
-import { collectionsText, verdictText } from './core/verdicts.ts';
+import { collectionsText, resultFaults, verdictText } from './core/verdicts.ts';
 import { askNode } from './lib/askNode.ts';
 import { machine, machineText, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
+import type { Totals } from './lib/totals.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
 const SEED = 20_260;
@@ -18,6 +20,8 @@ const SEED = 20_260;
 const SETTLE_OPS = 2_000_000;
 /** Ops timed in a row. Those timed one by one come after them. */
 const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
+/** All ops after the untimed ones. */
+const LATER_OPS = TIMED_OPS + SINGLE_WARM_UP_OPS + SINGLE_OPS;
 const ROUNDS = Number(process.env.BENCH_CORE_ROUNDS ?? 5);
 const childPath = join(import.meta.dirname, 'core/child.ts');
 
@@ -41,8 +45,14 @@ const mixesOfRows: readonly Mix[] = [
 const ORDER_BYTES_MAX = 120;
 const P999_MEDIANS_MAX = 25;
 
+/** A mix's request for a child, without the engine, and what every engine must have reached after all ops. */
+interface Task {
+  readonly request: Omit<SheetRequest, 'engine' | 'singlesPath'>;
+  readonly expected: Totals;
+}
+
 /** One row of the table: an engine on a mix, with one sheet a round. */
-interface Row {
+interface Row extends Task {
   readonly mix: Mix;
   readonly engine: SheetRequest['engine'];
   readonly sheets: Sheet[];
@@ -50,27 +60,30 @@ interface Row {
   readonly singles: Float64Array[];
 }
 
-/** Writes a mix's op file and returns the request for a child, without the engine. */
-function requestOf(mix: Mix, opFilePath: string): Omit<SheetRequest, 'engine' | 'singlesPath'> {
-  const timedOps = TIMED_OPS + SINGLE_WARM_UP_OPS + SINGLE_OPS;
-  const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps, checkpoints: [timedOps] });
+/** Writes a mix's op file. */
+function taskOf(mix: Mix, opFilePath: string): Task {
+  const file = makeOpFile({ mix, seed: SEED, settleOps: SETTLE_OPS, timedOps: LATER_OPS, checkpoints: [LATER_OPS] });
   writeFileSync(opFilePath, file.bytes);
   const { ticks, books, restingOrders: orders } = mix;
-  return { opFilePath, ticks, books, orders, untimedOps: file.prefillOps + file.settleOps, timedOps: TIMED_OPS };
+  const untimedOps = file.prefillOps + file.settleOps;
+  return {
+    request: { opFilePath, ticks, books, orders, untimedOps, timedOps: TIMED_OPS },
+    expected: file.expected[0].totals,
+  };
 }
 
 async function measure(folder: string): Promise<readonly Row[]> {
   const singlesPath = join(folder, 'singles');
-  const requests = mixesOfRows.map((mix, index) => requestOf(mix, join(folder, `ops ${index}`)));
   const rows: Row[] = [];
-  for (const mix of mixesOfRows) {
-    rows.push({ mix, engine: 'book core', sheets: [], singles: [] });
+  for (const [index, mix] of mixesOfRows.entries()) {
+    const task = taskOf(mix, join(folder, `ops ${index}`));
+    rows.push({ mix, engine: 'book core', ...task, sheets: [], singles: [] });
     // Giving a thousand wallets shares in that many markets takes longer than everything else.
-    if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', sheets: [], singles: [] });
+    if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', ...task, sheets: [], singles: [] });
   }
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const { mix, engine, sheets, singles } of rows) {
-      const request: SheetRequest = { engine, singlesPath, ...requests[mixesOfRows.indexOf(mix)] };
+    for (const { engine, request: task, sheets, singles } of rows) {
+      const request: SheetRequest = { engine, singlesPath, ...task };
       // askNode parses what the child printed, which is one Sheet.
       sheets.push((await askNode(childPath, request)) as Sheet);
       singles.push(new Float64Array(new Uint8Array(readFileSync(singlesPath)).buffer));
@@ -116,7 +129,7 @@ function printGrowth(words: string, few: Row, many: Row): void {
   printVerdict(sentence, growth.median <= chase.median);
 }
 
-async function main(): Promise<void> {
+async function main(): Promise<number> {
   const where = machine();
   console.log(machineText(where));
   const folder = mkdtempSync(join(tmpdir(), 'outcry-bench-core-'));
@@ -170,6 +183,9 @@ async function main(): Promise<void> {
   printGrowth('10,000 to 1,000,000 orders', rowNamed(TEN_THOUSAND), rowNamed(MILLION));
   printGrowth('100 to 10,000 books with as many orders in all', rowNamed(mixes.mix.name), rowNamed(MANY_BOOKS));
   printGrowth('100 to 10,000 books of 10 orders each', rowNamed(FEW_THIN_BOOKS), rowNamed(MANY_BOOKS));
+  const faults = rows.flatMap((row) => resultFaults(row, LATER_OPS, row.expected));
+  for (const fault of faults) console.error(fault);
+  return faults.length > 0 ? 1 : 0;
 }
 
-await main();
+process.exitCode = await main();

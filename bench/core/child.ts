@@ -1,16 +1,15 @@
 // One figure sheet of one engine in one process, started by ../core.ts with the shape of the run as one JSON argument: time
-// per op, times of single ops (all of them written to a file), garbage collections while ops ran, and the memory of a
-// resting order. It only measures; the matching bench checks that results are right.
+// per op, times of single ops (all of them written to a file), garbage collections while ops ran, the memory of a resting
+// order, and the totals that the engine has reached at the end. It only measures; the caller checks the totals.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { PerformanceObserver, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tuneCompiler } from '../../engine/compiler.ts';
-import { OrderPool } from '../../engine/core/orderPool.ts';
-import { Message } from '../../engine/protocol/message.ts';
 import { bookCore } from '../engines/bookCore.ts';
-import { writeOrderId } from '../engines/orderIds.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
 import { percentile } from '../lib/statistics.ts';
+import type { Totals } from '../lib/totals.ts';
+import { bytesAnOrder } from './orderBytes.ts';
 import { singleTimes, type Timed, timeOps } from './timeOps.ts';
 
 export interface SheetRequest {
@@ -38,27 +37,17 @@ export interface Sheet {
   readonly countingP999Ns: number;
   /** Garbage collections that began while the timed ops ran in a row. */
   readonly collections: number;
+  /** See orderBytes.ts. */
   readonly bytesAnOrder: number;
   /** Nanoseconds per step of a pointer chase over as many bytes as the orders and the books' levels take. */
   readonly chaseNs: number;
+  /** The engine's results after all ops of the file. */
+  readonly totals: Totals;
 }
 
 const CHASE_STEPS = 2_000_000;
 const LINE_BYTES = 64;
 const WORDS_A_LINE = 16;
-
-/** Bytes of typed arrays that each of `orders` live orders takes in the pool, its id included. */
-function bytesAnOrder(orders: number): number {
-  const message = new Message();
-  const pool = new OrderPool();
-  for (let number = 0; number < orders; number += 1) {
-    writeOrderId(number, message.view, 0);
-    pool.makeRoom();
-    pool.setId(pool.allocate(number, 0, 0, 100, 100, 0, 0, 0), message, 0);
-  }
-  if (pool.liveCount !== orders) throw new Error(`The pool holds ${pool.liveCount} orders, not ${orders}.`);
-  return pool.byteLength / orders;
-}
 
 /** Bytes of the books' levels: the first and last order of each level. */
 const levelBytes = ({ ticks, books }: SheetRequest): number => books * (ticks + 1) * 2 * Int32Array.BYTES_PER_ELEMENT;
@@ -143,6 +132,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
   // The performance observer reports collections only when the event loop is idle.
   await sleep(50);
   const collections = starts.filter((start) => windows.some(([from, to]) => start >= from && start < to)).length;
+  const totals = engine.totals();
   const bytes = bytesAnOrder(request.orders);
   const counting = countingTimes(usualMeanNs(singles), ops, request.untimedOps + request.timedOps);
   return {
@@ -154,6 +144,7 @@ async function main(request: SheetRequest): Promise<Sheet> {
     collections,
     bytesAnOrder: bytes,
     chaseNs: chase(bytes * request.orders + levelBytes(request)),
+    totals,
   };
 }
 

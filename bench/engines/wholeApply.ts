@@ -35,9 +35,41 @@ const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
 /** Commands known together, as many as a replay of the journal prefetches at once. */
 const BATCH = 64;
-const START_MS = 1_700_000_000_000;
+export const START_MS = 1_700_000_000_000;
 /** Orders per millisecond of the exchange's time. */
-const OPS_A_MS = 20;
+export const OPS_A_MS = 20;
+
+/** The first command of an exchange. */
+export const started: Command = {
+  type: 'Started',
+  rulesVersion: RULES_VERSION,
+  orderWindowMs: 86_400_000,
+  heartbeatWindowMs: 10_000,
+  minedDelayMs: 0,
+  confirmedDelayMs: 0,
+  creditMicro: 0,
+};
+
+/** The command that opens the market of a book. */
+export function newMarket(market: number, tickPips: number): Command {
+  const id = (part: number): string => `0x${(market * 4 + part + 1).toString(16).padStart(64, '0')}`;
+  return {
+    type: 'CreateMarket',
+    eventNumber: 0,
+    conditionId: id(0),
+    firstToken: id(1),
+    secondToken: id(2),
+    status: MarketStatus.OPEN,
+    negRisk: 0,
+    autoTick: 0,
+    feeExponent: 1,
+    tickPips,
+    feeRate: FEE_RATE,
+    minOrderLots: 1,
+    delaySeconds: 0,
+    minMarketableBuyMicro: 0,
+  };
+}
 
 function aligned(bytes: number): number {
   return Math.ceil(bytes / 8) * 8;
@@ -64,7 +96,7 @@ const REJECTED_TYPE = Rejected.type;
 const REJECTED_CODE = Rejected.offsets.code / 4;
 const { REQUESTED } = CancelReason;
 
-function walletText(wallet: number): string {
+export function walletText(wallet: number): string {
   const bytes = new Uint8Array(20);
   writeAddress(wallet, new DataView(bytes.buffer), 0);
   return readHex(bytes, 0, 20);
@@ -150,9 +182,8 @@ class WholeApplyEngine implements BenchEngine {
   }
 
   private setUp(): void {
-    const settings = { rulesVersion: RULES_VERSION, orderWindowMs: 86_400_000, heartbeatWindowMs: 10_000 };
-    this.apply({ type: 'Started', ...settings, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 });
-    for (let market = 0; market < this.books; market += 1) this.apply(this.newMarket(market));
+    this.apply(started);
+    for (let market = 0; market < this.books; market += 1) this.apply(newMarket(market, this.tickPips));
     for (let wallet = 0; wallet < 2 * WALLETS_A_SIDE; wallet += 1) {
       const who = { wallet: walletText(wallet), owner: walletText(wallet) };
       this.apply({ type: 'Deposit', ...who, amountMicro: FUNDS_MICRO, isFaucet: 1 });
@@ -162,26 +193,6 @@ class WholeApplyEngine implements BenchEngine {
         this.apply({ type: 'FaucetShares', ...who, marketIndex, outcome, amountMicro: SHARES_MICRO });
       }
     }
-  }
-
-  private newMarket(market: number): Command {
-    const id = (part: number): string => `0x${(market * 4 + part + 1).toString(16).padStart(64, '0')}`;
-    return {
-      type: 'CreateMarket',
-      eventNumber: 0,
-      conditionId: id(0),
-      firstToken: id(1),
-      secondToken: id(2),
-      status: MarketStatus.OPEN,
-      negRisk: 0,
-      autoTick: 0,
-      feeExponent: 1,
-      tickPips: this.tickPips,
-      feeRate: FEE_RATE,
-      minOrderLots: 1,
-      delaySeconds: 0,
-      minMarketableBuyMicro: 0,
-    };
   }
 
   private apply(command: Command): void {

@@ -1,8 +1,10 @@
 // Lots in micro: used wherever the core turns lots into money or shares. Such products are mostly below 2^31 and sometimes
 // beyond. V8 would compile them as small integers until a large order deoptimises the order path, and the next one does so in
 // another place.
+import * as units from '../protocol/units.ts';
 
-const MICRO_PER_LOT = 10_000;
+// A file-local constant, see engine/compiler.ts.
+const { MICRO_PER_LOT } = units;
 /** Reading it always yields a 64-bit float, so V8 takes the product for one from the start. */
 const factor = new Float64Array(1);
 

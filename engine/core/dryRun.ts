@@ -1,9 +1,10 @@
 // The dry run: the one walk over the book that computes what an order would do (fills, cost, fee, own orders met) and changes
 // nothing. Entry uses it for funds, FOK feasibility and "crosses", releases do so again. Matching then executes what it found.
 import { limits } from '../protocol/limits.ts';
-import { RulesVersion } from '../protocol/terms.ts';
+import { RulesVersion, Side } from '../protocol/terms.ts';
 import * as amounts from './amounts.ts';
 import * as fees from './fees.ts';
+import * as ladders from './ladder.ts';
 import type { Market } from './market.ts';
 import * as orderBook from './orderBook.ts';
 import * as prices from './prices.ts';
@@ -14,9 +15,8 @@ const { costMicro, sharesMicroOf } = amounts;
 const { feeMicro } = fees;
 const { ownPips } = orderBook;
 const { floorDivide, inToken } = prices;
-const BID = 0;
-const ASK = 1;
-const BUY = 0;
+const { ASK, BID } = ladders;
+const { BUY } = Side;
 const LOTS_MAX: number = limits.orderLotsMax;
 const FIRST_RULES = RulesVersion.FIRST;
 
@@ -88,9 +88,9 @@ export const simulate = (state: CoreState, market: Market, order: TakerOrder): v
   let touched = 0;
   let isDone = false;
   const side = 1 - order.ladderSide;
-  const none = side === BID ? 0 : ladder.levelCount;
   let level = side === BID ? ladder.bestBid : ladder.bestAsk;
-  while (!isDone && level !== none && isWithin(order, ladder.pipsOf(level))) {
+  // Beyond the last level lie 0 and 10,000 pips, which no limit reaches.
+  while (!isDone && isWithin(order, ladder.pipsOf(level))) {
     const pips = ladder.pipsOf(level);
     const price = inToken(pips, order.outcome);
     if (isBudget) wanted = payableLots(state, budget, price);

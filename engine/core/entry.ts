@@ -13,7 +13,7 @@ import {
   OrderType,
   Side,
 } from '../protocol/terms.ts';
-import { amountStepMicro, MICRO_MAX } from '../protocol/units.ts';
+import * as units from '../protocol/units.ts';
 import * as amounts from './amounts.ts';
 import * as cancels from './cancels.ts';
 import { openAccount } from './cash.ts';
@@ -39,8 +39,7 @@ const { POST_ONLY, CLIENT_ACCURACY } = OrderFlag;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
 const { BANNED, CLOSED_ONLY } = AccountFlag;
-const PIPS_PER_UNIT = 10_000;
-const MICRO_PER_LOT = 10_000;
+const { amountStepMicro, MICRO_MAX, MICRO_PER_LOT, PIPS_PER_UNIT } = units;
 const LOTS_MAX: number = limits.orderLotsMax;
 const GTD_MARGIN_MS: number = limits.gtdMarginMs;
 const AHEAD_MAX_MS: number = limits.timestampAheadMaxMs;
@@ -152,8 +151,7 @@ const takingPips = (state: CoreState, tickPips: number, order: TakerOrder): numb
     state.out.rejected('PRICE_OFF_TICK', priceMicro(money, shares), tickPips);
     return 0;
   }
-  if (isBuy) return pips > highest ? highest : pips;
-  return pips < tickPips ? tickPips : pips;
+  return isBuy && pips > highest ? highest : pips;
 };
 
 /**
@@ -261,10 +259,7 @@ export const fundsShort = (state: CoreState, order: TakerOrder, isDelayed: boole
 
 /** Numbers an order that is accepted or killed, opens its account and position if needed, and remembers its id. */
 const takeOn = (state: CoreState, market: Market, order: TakerOrder, message: Message, offset: number): void => {
-  if (order.account < 0) {
-    order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
-    order.owner = state.accounts.owners[order.account];
-  }
+  if (order.account < 0) order.account = openAccount(state, message, offset + MAKER_AT, offset + OWNER_AT);
   state.lastOrderNumber += 1;
   order.number = state.lastOrderNumber;
   if (order.position < 0) order.position = state.ledger.positionFor(order.account, market.index);

@@ -96,14 +96,6 @@ export class Ladder {
     return this.levelOf(pips) * this.gridPips === pips;
   }
 
-  hasBids(): boolean {
-    return this.bestBid > 0;
-  }
-
-  hasAsks(): boolean {
-    return this.bestAsk < this.levelCount;
-  }
-
   /** Best price of a side in the first token's terms, pips; 0 for no bid, 10,000 for no ask. */
   bestPips(side: number): number {
     return (side === BIDS ? this.bestBid : this.bestAsk) * this.gridPips;
@@ -161,8 +153,8 @@ export class Ladder {
       other.words[other.levelsAt + (moved << 1) + 1] = this.words[this.levelsAt + (level << 1) + 1];
       other.setBit(moved);
     }
-    if (this.bestBid !== 0) this.bestBid = (this.bestBid * this.gridPips) / gridPips;
-    this.bestAsk = this.hasAsks() ? (this.bestAsk * this.gridPips) / gridPips : other.levelCount;
+    this.bestBid = (this.bestBid * this.gridPips) / gridPips;
+    this.bestAsk = (this.bestAsk * this.gridPips) / gridPips;
     if (!this.isShared) this.giveLevels();
     this.gridPips = gridPips;
     this.levelCount = other.levelCount;

@@ -2,6 +2,7 @@
 // Written by settlement, cash commands and order bookkeeping. All amounts are micro, exact integers; no balance is ever
 // negative, and reserved ≤ balance for each account and market once a command is over (see coverage.ts).
 import { isCapacity, requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
+import * as units from '../protocol/units.ts';
 import * as amounts from './amounts.ts';
 import * as entries from './entries.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
@@ -12,6 +13,8 @@ import type { OrderPool } from './orderPool.ts';
 const { costMicro, sharesMicroOf } = amounts;
 const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
+const NONE = -1;
+const { MICRO_PER_LOT } = units;
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
 const MONEY_SHIFT = 3;
@@ -29,8 +32,6 @@ const MARKET = 11;
 const NEXT_OF_ACCOUNT = 12;
 const OWN_FIRST = 13;
 const OWN_LAST = 14;
-const NONE = -1;
-const MICRO_PER_LOT = 10_000;
 
 /** An order whose funds readFunds() reads. */
 interface Paying {

@@ -15,6 +15,7 @@ import {
 } from './cancels.ts';
 import { openAccount } from './cash.ts';
 import { readHeartbeatId } from './heartbeatTable.ts';
+import { ASK, BID } from './ladder.ts';
 import type { Market } from './market.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
@@ -33,10 +34,6 @@ const AUTO_TICK_TO_PIPS = 10;
 const AUTO_TICK_BID_ABOVE_PIPS = 9600;
 const AUTO_TICK_ASK_BELOW_PIPS = 400;
 
-function readId(message: Message, offset: number, count: number): string {
-  return readHex(message.bytes, offset, count);
-}
-
 /** CreateMarket. The registry has already checked ids and terms. */
 export function createMarket(state: CoreState, message: Message, offset: number): void {
   const terms = readMarketTerms(message.view, offset, CREATE.offsets);
@@ -45,9 +42,9 @@ export function createMarket(state: CoreState, message: Message, offset: number)
     type: 'MarketCreated',
     marketIndex: market.index,
     eventNumber: message.view.getUint32(offset + CREATE.offsets.eventNumber, true),
-    conditionId: readId(message, offset + CREATE.offsets.conditionId, 32),
-    firstToken: readId(message, offset + CREATE.offsets.firstToken, 32),
-    secondToken: readId(message, offset + CREATE.offsets.secondToken, 32),
+    conditionId: readHex(message.bytes, offset + CREATE.offsets.conditionId, 32),
+    firstToken: readHex(message.bytes, offset + CREATE.offsets.firstToken, 32),
+    secondToken: readHex(message.bytes, offset + CREATE.offsets.secondToken, 32),
     ...terms,
   });
 }
@@ -147,10 +144,7 @@ function wantsFinerTick(market: Market): boolean {
     return false;
   }
   const { ladder } = market;
-  return (
-    (ladder.hasBids() && ladder.pipsOf(ladder.bestBid) > AUTO_TICK_BID_ABOVE_PIPS) ||
-    (ladder.hasAsks() && ladder.pipsOf(ladder.bestAsk) < AUTO_TICK_ASK_BELOW_PIPS)
-  );
+  return ladder.bestPips(BID) > AUTO_TICK_BID_ABOVE_PIPS || ladder.bestPips(ASK) < AUTO_TICK_ASK_BELOW_PIPS;
 }
 
 /** SetExchangeMode. */

@@ -4,6 +4,7 @@ import { FillKind, RulesVersion, TradeStatus } from '../protocol/terms.ts';
 import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import * as amounts from './amounts.ts';
 import * as fees from './fees.ts';
+import * as ladders from './ladder.ts';
 import type { Market } from './market.ts';
 import * as orderBook from './orderBook.ts';
 import * as prices from './prices.ts';
@@ -17,7 +18,7 @@ const { inToken } = prices;
 const { MINT, MERGE } = FillKind;
 const { MINED, CONFIRMED } = TradeStatus;
 const FEES_ACCOUNT = FEES;
-const BID = 0;
+const { BID } = ladders;
 
 const BY_SEQUENCE = RulesVersion.FOURTH;
 

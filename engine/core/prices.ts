@@ -1,8 +1,9 @@
 // The limit price that a signed ratio stands for under a tick, in exact integer arithmetic, without BigInt on the usual path.
 // Called by entry. Source: "Limit price" of the engine rules. Amounts are those of the signed order, micro.
-import { MICRO_MAX } from '../protocol/units.ts';
+import * as units from '../protocol/units.ts';
 
-const PIPS_PER_UNIT = 10_000;
+// File-local constants, see engine/compiler.ts.
+const { MICRO_MAX, PIPS_PER_UNIT } = units;
 const HALF = 2 ** 26;
 /** A computed product of integers is exact if it is no larger than this. */
 const EXACT_MAX: number = Number.MAX_SAFE_INTEGER;

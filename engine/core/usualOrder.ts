@@ -7,6 +7,7 @@ import { commandLayouts } from '../protocol/layout.ts';
 import { limits } from '../protocol/limits.ts';
 import type { Message } from '../protocol/message.ts';
 import { ExchangeMode, MarketStatus } from '../protocol/terms.ts';
+import * as units from '../protocol/units.ts';
 import type { Ladder } from './ladder.ts';
 import * as prices from './prices.ts';
 import type { CoreState } from './state.ts';
@@ -15,7 +16,7 @@ import type { CoreState } from './state.ts';
 const { inToken } = prices;
 const { OPEN } = MarketStatus;
 const { NORMAL } = ExchangeMode;
-const MICRO_PER_LOT = 10_000;
+const { MICRO_PER_LOT } = units;
 const LOTS_MAX: number = limits.orderLotsMax;
 const AHEAD_MAX_MS: number = limits.timestampAheadMaxMs;
 

@@ -45,7 +45,7 @@ export const RECORD_ALIGNMENT = 8;
 const u8 = (max = 255): Field<'u8'> => ({ kind: 'u8', max });
 const u16 = (max = 65_535): Field<'u16'> => ({ kind: 'u16', max });
 const u32 = (max = 4_294_967_295): Field<'u32'> => ({ kind: 'u32', max });
-const uint53 = (max: number = Number.MAX_SAFE_INTEGER): Field<'uint53'> => ({ kind: 'uint53', max });
+const uint53: Field<'uint53'> = { kind: 'uint53', max: Number.MAX_SAFE_INTEGER };
 const bytes16: Field<'bytes16'> = { kind: 'bytes16', max: 0 };
 const bytes20: Field<'bytes20'> = { kind: 'bytes20', max: 0 };
 const bytes32: Field<'bytes32'> = { kind: 'bytes32', max: 0 };
@@ -119,7 +119,7 @@ const marketTerms = {
   feeRate: u16(),
   minOrderLots: u32(),
   delaySeconds: u32(),
-  minMarketableBuyMicro: uint53(),
+  minMarketableBuyMicro: uint53,
 } as const;
 
 /** Commands. Tails are opaque to the core: JSON texts, or the signed order as it came. */
@@ -127,12 +127,12 @@ export const commandLayouts = {
   /** The first command after each start: carries every setting that results depend on. */
   Started: command(1, {
     rulesVersion: u32(),
-    orderWindowMs: uint53(),
-    heartbeatWindowMs: uint53(),
-    minedDelayMs: uint53(),
-    confirmedDelayMs: uint53(),
+    orderWindowMs: uint53,
+    heartbeatWindowMs: uint53,
+    minedDelayMs: uint53,
+    confirmedDelayMs: uint53,
     /** Collateral that an owner's first API key credits to each of its wallets; 0 outside development. */
-    creditMicro: uint53(),
+    creditMicro: uint53,
   }),
   /** Carries nothing but the time. */
   Tick: command(2, {}),
@@ -146,10 +146,10 @@ export const commandLayouts = {
     side: u8(1),
     orderType: u8(3),
     flags: u8(7),
-    makerAmountMicro: uint53(),
-    takerAmountMicro: uint53(),
-    timestampMs: uint53(),
-    expirationS: uint53(),
+    makerAmountMicro: uint53,
+    takerAmountMicro: uint53,
+    timestampMs: uint53,
+    expirationS: uint53,
   }),
   /** Items: order ids. */
   CancelOrders: command(4, { owner: bytes20, keyId: bytes16 }, { kind: 'bytes32', max: limits.cancelIdsMax }),
@@ -171,22 +171,22 @@ export const commandLayouts = {
   /** `mask` (MarketField bits) selects the terms that apply. Tail: changed texts (JSON) or empty. */
   UpdateMarket: command(10, { marketIndex: u32(), mask: u8(127), ...marketTerms }),
   ResolveMarket: command(11, { marketIndex: u32(), resolution: u8(2) }),
-  Deposit: command(12, { wallet: bytes20, owner: bytes20, amountMicro: uint53(), isFaucet: flag }),
-  Withdraw: command(13, { wallet: bytes20, owner: bytes20, amountMicro: uint53() }),
+  Deposit: command(12, { wallet: bytes20, owner: bytes20, amountMicro: uint53, isFaucet: flag }),
+  Withdraw: command(13, { wallet: bytes20, owner: bytes20, amountMicro: uint53 }),
   /** Test shares: a deposit that is split; the other leg goes to HOUSE. */
   FaucetShares: command(14, {
     wallet: bytes20,
     owner: bytes20,
     marketIndex: u32(),
     outcome: u8(1),
-    amountMicro: uint53(),
+    amountMicro: uint53,
   }),
   Split: command(15, {
     wallet: bytes20,
     owner: bytes20,
     keyId: bytes16,
     marketIndex: u32(),
-    amountMicro: uint53(),
+    amountMicro: uint53,
     flags: u8(3),
   }),
   Merge: command(16, {
@@ -194,7 +194,7 @@ export const commandLayouts = {
     owner: bytes20,
     keyId: bytes16,
     marketIndex: u32(),
-    amountMicro: uint53(),
+    amountMicro: uint53,
     flags: u8(3),
   }),
   Redeem: command(17, { wallet: bytes20, owner: bytes20, keyId: bytes16, marketIndex: u32(), flags: u8(3) }),
@@ -204,7 +204,7 @@ export const commandLayouts = {
   /** Items: the wallets that the first key of this owner credits. */
   CreateApiKey: command(
     20,
-    { owner: bytes20, keyId: bytes16, nonce: uint53(), generation: u32(), kind: u8(2) },
+    { owner: bytes20, keyId: bytes16, nonce: uint53, generation: u32(), kind: u8(2) },
     { kind: 'bytes20', max: limits.creditWalletsMax },
   ),
   DeleteApiKey: command(21, { owner: bytes20, keyId: bytes16 }),
@@ -221,12 +221,12 @@ export const commandLayouts = {
 
 /** Events. An event that moves money states the resulting balances (micro). */
 export const eventLayouts = {
-  Rejected: event(1, { code: u16(), a: uint53(), b: uint53(), c: uint53() }),
+  Rejected: event(1, { code: u16(), a: uint53, b: uint53, c: uint53 }),
   AccountOpened: event(2, { accountId: u32(), wallet: bytes20, owner: bytes20 }),
   /** The order of this record's PlaceOrder was accepted; the events that follow say what became of it. */
   OrderAccepted: event(3, {
     accountId: u32(),
-    orderNumber: uint53(),
+    orderNumber: uint53,
     marketIndex: u32(),
     outcome: u8(1),
     side: u8(1),
@@ -240,7 +240,7 @@ export const eventLayouts = {
   /** A FOK or FAK order that found nothing, or not enough: its id is remembered and nothing traded. */
   OrderKilled: event(4, {
     accountId: u32(),
-    orderNumber: uint53(),
+    orderNumber: uint53,
     marketIndex: u32(),
     outcome: u8(1),
     side: u8(1),
@@ -249,40 +249,40 @@ export const eventLayouts = {
     pricePips: u16(),
     originalLots: u32(),
     /** First figure of the rejection. */
-    a: uint53(),
+    a: uint53,
   }),
-  OrderRested: event(5, { lots: u32(), orderNumber: uint53() }),
-  OrderDelayed: event(6, { orderNumber: uint53(), releaseAtMs: uint53() }),
-  OrderReleased: event(7, { orderNumber: uint53() }),
+  OrderRested: event(5, { lots: u32(), orderNumber: uint53 }),
+  OrderDelayed: event(6, { orderNumber: uint53, releaseAtMs: uint53 }),
+  OrderReleased: event(7, { orderNumber: uint53 }),
   /** A taker that got all it asked for. A maker is filled when a Fill leaves it 0 lots. */
-  OrderFilled: event(8, { orderNumber: uint53() }),
-  OrderCanceled: event(9, { lots: u32(), orderNumber: uint53(), reason: u8(13) }),
+  OrderFilled: event(8, { orderNumber: uint53 }),
+  OrderCanceled: event(9, { lots: u32(), orderNumber: uint53, reason: u8(13) }),
   /** One maker's part of the Trade that follows; price in the maker's own token. */
   Fill: event(10, {
     lots: u32(),
-    makerOrderNumber: uint53(),
+    makerOrderNumber: uint53,
     remainingLots: u32(),
     pricePips: u16(),
     kind: u8(2),
-    makerCollateralMicro: uint53(),
-    makerSharesMicro: uint53(),
+    makerCollateralMicro: uint53,
+    makerSharesMicro: uint53,
   }),
   /** Closes the fills before it: one taker order at one price (in the taker's token). */
   Trade: event(11, {
     marketIndex: u32(),
-    takerOrderNumber: uint53(),
+    takerOrderNumber: uint53,
     /** Numbered from 1 within the market. */
-    tradeNumber: uint53(),
+    tradeNumber: uint53,
     fillCount: u32(),
     lots: u32(),
-    feeMicro: uint53(),
-    takerCollateralMicro: uint53(),
-    takerSharesMicro: uint53(),
-    feesCollateralMicro: uint53(),
-    vaultMicro: uint53(),
+    feeMicro: uint53,
+    takerCollateralMicro: uint53,
+    takerSharesMicro: uint53,
+    feesCollateralMicro: uint53,
+    vaultMicro: uint53,
     pricePips: u16(),
   }),
-  TradeStatusChanged: event(12, { marketIndex: u32(), tradeNumber: uint53(), status: u8(2) }),
+  TradeStatusChanged: event(12, { marketIndex: u32(), tradeNumber: uint53, status: u8(2) }),
   CancelRefused: event(13, { orderId: bytes32, reason: u8(1) }),
   EventCreated: event(14, { eventNumber: u32() }),
   MarketCreated: event(15, {
@@ -296,52 +296,52 @@ export const eventLayouts = {
   /** All terms after the change. */
   MarketUpdated: event(16, { marketIndex: u32(), ...marketTerms }),
   MarketResolved: event(17, { marketIndex: u32(), resolution: u8(2) }),
-  CollateralChanged: event(18, { accountId: u32(), kind: u8(3), amountMicro: uint53(), collateralMicro: uint53() }),
+  CollateralChanged: event(18, { accountId: u32(), kind: u8(3), amountMicro: uint53, collateralMicro: uint53 }),
   SharesCredited: event(19, {
     accountId: u32(),
     marketIndex: u32(),
     outcome: u8(1),
-    amountMicro: uint53(),
-    sharesMicro: uint53(),
-    houseSharesMicro: uint53(),
-    vaultMicro: uint53(),
+    amountMicro: uint53,
+    sharesMicro: uint53,
+    houseSharesMicro: uint53,
+    vaultMicro: uint53,
   }),
   PositionSplit: event(20, {
     accountId: u32(),
     marketIndex: u32(),
-    amountMicro: uint53(),
-    collateralMicro: uint53(),
-    firstSharesMicro: uint53(),
-    secondSharesMicro: uint53(),
-    vaultMicro: uint53(),
+    amountMicro: uint53,
+    collateralMicro: uint53,
+    firstSharesMicro: uint53,
+    secondSharesMicro: uint53,
+    vaultMicro: uint53,
   }),
   PositionMerged: event(21, {
     accountId: u32(),
     marketIndex: u32(),
-    amountMicro: uint53(),
-    collateralMicro: uint53(),
-    firstSharesMicro: uint53(),
-    secondSharesMicro: uint53(),
-    vaultMicro: uint53(),
+    amountMicro: uint53,
+    collateralMicro: uint53,
+    firstSharesMicro: uint53,
+    secondSharesMicro: uint53,
+    vaultMicro: uint53,
   }),
   /** All shares of both tokens are burned. */
   PositionRedeemed: event(22, {
     accountId: u32(),
     marketIndex: u32(),
-    firstBurnedMicro: uint53(),
-    secondBurnedMicro: uint53(),
-    payoutMicro: uint53(),
-    collateralMicro: uint53(),
-    vaultMicro: uint53(),
-    dustMicro: uint53(),
+    firstBurnedMicro: uint53,
+    secondBurnedMicro: uint53,
+    payoutMicro: uint53,
+    collateralMicro: uint53,
+    vaultMicro: uint53,
+    dustMicro: uint53,
   }),
   ExchangeModeChanged: event(23, { mode: u8(4) }),
   AccountFlagsChanged: event(24, { owner: bytes20, flags: u8(3) }),
-  HeartbeatAccepted: event(25, { keyId: bytes16, next: bytes16, deadlineMs: uint53() }),
+  HeartbeatAccepted: event(25, { keyId: bytes16, next: bytes16, deadlineMs: uint53 }),
   /** The id was wrong; states the expected one. */
   HeartbeatRefused: event(26, { keyId: bytes16, expected: bytes16 }),
   HeartbeatLapsed: event(27, { keyId: bytes16 }),
-  ApiKeyCreated: event(28, { owner: bytes20, keyId: bytes16, nonce: uint53(), generation: u32(), kind: u8(2) }),
+  ApiKeyCreated: event(28, { owner: bytes20, keyId: bytes16, nonce: uint53, generation: u32(), kind: u8(2) }),
   ApiKeyDeleted: event(29, { owner: bytes20, keyId: bytes16 }),
   WalletBound: event(30, { owner: bytes20, wallet: bytes20, signatureType: u8(3) }),
 } as const;

@@ -156,7 +156,9 @@ class World {
   private regrid({ ladder, isOwn, resting }: Book): void {
     const gridPips = this.random.pick(GRIDS);
     if (resting.some(({ pips }) => pips % gridPips !== 0)) return;
-    const sides = ladder.hasBids() && ladder.hasAsks() ? 'both sides' : ladder.hasBids() ? 'bids' : 'asks';
+    const hasBids = ladder.bestBid > 0;
+    const hasAsks = ladder.bestAsk < ladder.levelCount;
+    const sides = hasBids && hasAsks ? 'both sides' : hasBids ? 'bids' : 'asks';
     const holding = resting.length > 0 ? sides : isOwn ? 'none any more' : 'none yet';
     const way = gridPips < ladder.gridPips ? 'finer' : gridPips > ladder.gridPips ? 'coarser' : 'the same';
     this.moves.set(`${holding}, ${way}`, (this.moves.get(`${holding}, ${way}`) ?? 0) + 1);

@@ -1,15 +1,16 @@
 // The pool of orders as it fills, grows and empties: every live order keeps its record and is found by its id, forgotten
 // ids are not found, and the memory stays within the bound per order at any size, not only at those that a bench picks.
 import { expect, test } from 'vitest';
+import { arrayBytes } from '../../bench/core/orderBytes.ts';
 import { NONE, OrderPool } from '../../engine/core/orderPool.ts';
 import { Message } from '../../engine/protocol/index.ts';
 import { Random } from '../model/random.ts';
 
 const SEED = 7;
 const ORDERS = 150_000;
-/** The bound holds from this many live orders on; fewer fit into the initial memory of a pool. */
-const BOUND_FROM = 8_192;
-const ORDER_BYTES_MAX = 112;
+/** The bound holds from this many live orders on; the steps in which a pool grows are too large for fewer. */
+const BOUND_FROM = 512;
+const ORDER_BYTES_MAX = 104;
 /** How often, in orders, all of them are looked up. */
 const CHECK_EVERY = 30_011;
 
@@ -44,7 +45,7 @@ test('a pool keeps every live order while it grows to 150,000 and empties, withi
     writeId(number);
     pool.setId(slot, message, 0);
     live.push({ number, slot });
-    if (live.length >= BOUND_FROM) bytesMost = Math.max(bytesMost, pool.byteLength / live.length);
+    if (live.length >= BOUND_FROM) bytesMost = Math.max(bytesMost, arrayBytes(pool) / live.length);
     if (number % CHECK_EVERY === 0) checkAll();
     // Now and then one leaves and its slot is reused at once, so that no size leaves slots empty.
     if (!random.chance(20)) continue;

@@ -171,7 +171,6 @@ function readLimit(market: Market, command: PlaceOrder): Limit | Refusal {
     if (pips > highest) pips = highest;
   } else {
     pips = ((money * 10_000n + shares * tick - 1n) / (shares * tick)) * tick;
-    if (pips < tick) pips = tick;
   }
   if (pips % tick !== 0n || pips < tick || pips > highest) {
     return refusal('PRICE_OFF_TICK', (money * 1_000_000n) / shares, tick);

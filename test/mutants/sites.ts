@@ -17,8 +17,9 @@ export interface Mutant {
   readonly at: number;
   readonly from: string;
   readonly to: string;
-  /** The unchanged line, trimmed. */
+  /** The unchanged line, trimmed, and where in it `from` begins. */
   readonly text: string;
+  readonly column: number;
 }
 
 export const coreFolder = join(import.meta.dirname, '..', '..', 'engine', 'core');
@@ -139,9 +140,13 @@ export function mutantsOf(files: readonly string[], isEvery: boolean): Mutant[] 
     let start = 0;
     for (const [index, line] of code.split('\n').entries()) {
       const text = source.slice(start, start + line.length).trim();
+      const textAt = source.indexOf(text, start);
       const changes = hasNoCode(line) ? [] : changesOfLine(line, start);
       const drawn = isEvery || changes.length === 0 ? changes : [changes[hashOf(`${file}${text}`) % changes.length]];
-      for (const change of drawn) mutants.push({ id: mutants.length, file, line: index + 1, text, ...change });
+      for (const change of drawn) {
+        const column = change.at - textAt;
+        mutants.push({ id: mutants.length, file, line: index + 1, text, column, ...change });
+      }
       start += line.length + 1;
     }
   }

@@ -7,9 +7,11 @@ interface Reason {
   /** Matches the line and its change, as `text ⇒ from → to`. */
   readonly change: RegExp;
   readonly text: string;
+  /** Matches the line before the place of the change: where a line has several, and the reason is for some of them. */
+  readonly before: RegExp;
 }
 
-const equal = (file: RegExp, change: RegExp, text: string): Reason => ({ file, change, text });
+const equal = (file: RegExp, change: RegExp, text: string, before = /^/): Reason => ({ file, change, text, before });
 
 // Reasons for several lines.
 const PREFETCH = 'A prefetch has no effect on results: only the time differs.';
@@ -19,7 +21,13 @@ const UNUSUAL =
   'An order that is not recognised as a usual one takes the general path to the same result: only the time differs.';
 
 const reasons: readonly Reason[] = [
-  equal(/./, /new (?:\w+Array|EventWriter)\(/, 'The initial capacity of a table that grows when needed.'),
+  equal(/./, /^\w+ = new (?:\w+Array|EventWriter)\(/, 'The initial capacity of a table that grows when needed.'),
+  equal(/^accounts/, /^return readHex\(.* ⇒ 4 → 5$/, 'No bytes follow those that are read.', /, 0, count \* $/),
+  equal(/^amounts/, /^const factor = .* ⇒ 1 → 2$/, 'Only the first is used.'),
+  equal(/^snapshot/, /^const (?:columns|levels) = .* ⇒ 0 → 1$/, 'What the snapshot holds takes its place.'),
+  equal(/^(?:dryRun|state)/, /^const larger = .* ⇒ 2 → 3$/, 'By how much a table grows.'),
+  equal(/^grow/, /^const records = .* ⇒ 4 → 5$/, 'Bytes behind the last record: only the memory differs.'),
+  equal(/^idWindow/, /^const noSlice = /, 'Both numbers lie before any order.'),
   equal(/./, /\.length \* 2\)?; ⇒ 2 → 3/, 'By how much a table grows.'),
   equal(/^grow/, /fill = 0/, 'What is added by growing is written before it is read.'),
   equal(
@@ -63,7 +71,6 @@ const reasons: readonly Reason[] = [
     'Callers make room before they add an order: only time and memory differ.',
   ),
   equal(/^accounts/, /^const OWNER_SHIFT = 3;/, 'Where a word lies in a record that has free places.'),
-  equal(/^accounts/, /^this\.keyCount \+= 1; ⇒ 1 → 2$/, 'The numbers of keys are internal: nothing returns them.'),
   equal(/^links/, /^return first \^ .* ⇒ 31 → 30$/, 'No slot and no position is as large as 2^30.'),
   equal(
     /^orderBook/,
@@ -106,28 +113,17 @@ const reasons: readonly Reason[] = [
     /this\.words\[this\.levelsAt \+ \(this\.best(?:Bid|Ask) << 1\)\]/,
     'The level to prefetch, which has no effect on results: only the time differs.',
   ),
-  equal(
-    /^ladder/,
-    /^return this\.bestAsk < this\.levelCount; ⇒ bestAsk/,
-    'Callers compare the best price too, which is 10,000 without any ask.',
-  ),
   equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
-  equal(/^ladder/, /^return this\.bestBid > 0; ⇒ >/, 'Callers compare the best price too, which is 0 without any bid.'),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
   equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'Any number below 0 means no slot or account.'),
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
   equal(
     /^entry/,
-    /account < 0(?:\) \{ ⇒ [0<]|\) account = .* ⇒ [0<]| \? NONE : .* ⇒ [0<])/,
+    /account < 0(?:\) (?:order\.)?account = | \? NONE : ).* ⇒ (?:0 → 1|< → <=)$/,
     'Account 0 holds the fees: nobody has a key of its owner.',
   ),
-  equal(/^entry/, /pips [<>] (?:highest|tickPips) \? .* ⇒ [<>] → [<>]=/, EQUAL_OPERANDS),
+  equal(/^entry/, /pips > highest \? .* ⇒ > → >=$/, EQUAL_OPERANDS),
   equal(/^entry/, /^if \(found > 0\) matchOrder\(.* ⇒ 0 → \(-1\)$/, 'Where nothing was found, nothing is matched.'),
-  equal(
-    /^entry/,
-    /^order\.owner = state\.accounts\.owners/,
-    'An account opened by an order holds nothing, so that order cannot rest.',
-  ),
   equal(/^exchange/, /^if \(state\.freshTrades > 0\) queueFresh.* ⇒ > → >=$/, 'Without fresh trades none is queued.'),
   equal(/^exchange/, /suspectCount > 0\) coverAccounts.* ⇒ >/, 'Without suspects the pass examines no account.'),
   equal(
@@ -184,19 +180,13 @@ const reasons: readonly Reason[] = [
   equal(/^idWindow/, /= heads\.subarray\(i, i \+ 3\);/, 'Only the first three are used.'),
   equal(/^idWindow/, /^this\.latest = slice;/, 'The initial capacity of the next slice.'),
   equal(/^idWindow/, /^const (?:CAPACITY_MIN|capacity) = /, 'The initial capacity of a slice.'),
-  equal(/^idWindow/, /^return this\.count < this\.countMax;/, 'A slice grows when it is slightly fuller.'),
   equal(
     /^idWindow/,
     /^const HASHES = |^this\.scale = |^return \(\(Math\.imul\(first, .* ⇒ 0 → 1$/,
     'The search starts at fewer places; entries are found behind them.',
   ),
   equal(/^idWindow/, /^stoppedAt = 0;/, 'A look-up precedes every add and sets where it stopped.'),
-  equal(/^idWindow/, /^const first = words\[id\] \|\| 1;/, 'Any number will do that does not mark a free entry.'),
-  equal(
-    /^accounts/,
-    /^(?:keyCount = 0;|this\.open\(message, 0)/,
-    'The numbers of keys are internal, and an offset of up to three bytes is in the same word.',
-  ),
+  equal(/^accounts/, /^this\.open\(message, 0.* ⇒ 0 → 1$/, 'An offset of one byte is in the same word.'),
   equal(/^grow/, /^if \(fill !== 0\)/, 'New cells are 0 already.'),
   equal(
     /^ladder/,
@@ -237,11 +227,6 @@ const reasons: readonly Reason[] = [
     'A ratio below one tick is never rounded up to it: the nearest ratio of amounts below 1 is 1 - 2^-53.',
   ),
   equal(/^state/, /^this\.tMs = 0;/, 'Every command brings its own time.'),
-  equal(
-    /^market/,
-    /^if \(grid !== this\.ladder\.gridPips\)/,
-    'A grid that is finer than needed holds the same prices.',
-  ),
   equal(/^prices/, /^if \(moneyMicro >= 2 \* sharesMicro\)/, 'Such a price is out of range either way.'),
   equal(/^snapshot/, /levels\.subarray\(at, at \+ 3\)/, 'Only the first three are used.'),
   equal(
@@ -251,8 +236,14 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ledger/,
-    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||0 → 1|>= → >|=== → !==)$/,
-    'A guess was found by the hash of account and market, so either matches if the other does; without one the position is looked up.',
+    /^if \(guess >= 0 && .* ⇒ (?:0 → (?:1|\(-1\))|>= → >)$/,
+    'Without a guess, or where there is no record, the position is looked up.',
+  ),
+  equal(
+    /^ledger/,
+    /^if \(guess >= 0 && .* ⇒ (?:&& → \|\||=== → !==)$/,
+    'A guess has the hash of account and market: if one of the two differs, so does the other.',
+    /ACCOUNT\]/,
   ),
   equal(
     /^orderPool/,
@@ -291,7 +282,6 @@ const reasons: readonly Reason[] = [
   equal(/^orderPool/, /^return (?:this\.index\[)?\(?idHash/, PREFETCH),
   equal(/^(?:orderPool|ledger)/, /^(?:first|correct)Values\(/, PREFETCH),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as needed.'),
-  equal(/^ledger/, /^this\.bound = growFloat64/, 'An account without a bound is examined each time.'),
   equal(/^ledger/, /^const last = table\.length - 1; ⇒ 1 → 2$/, 'Entries lie at even places.'),
   equal(/^orderPool/, /^const last = index\.length - 1; ⇒ 1 → 2$/, 'Entries lie at even places.'),
   equal(/^orderPool/, /^while \(this\.index\[entry\] >= 0 .* ⇒ 1 → 2$/, 'Entries lie at even places.'),
@@ -306,8 +296,7 @@ const reasons: readonly Reason[] = [
     'A bound that stays too high: the account is examined more often.',
   ),
   equal(/^exchange/, /account < accounts\.accountCount; .* ⇒ < → <=/, 'After the last account there is no wallet.'),
-  equal(/^(?:dryRun|ladder)/, /^(?:export )?const ASK = 1;/, 'Compared only with BID.'),
-  equal(/^dryRun/, /^const none = side === BID/, 'The limit of an order lies within both ends of a ladder.'),
+  equal(/^ladder/, /^export const ASK = 1; ⇒ 1 → 2$/, 'Compared only with BID.'),
   equal(
     /^dryRun/,
     /^dry\.budgetLeftMicro = isBudget/,
@@ -322,8 +311,9 @@ const reasons: readonly Reason[] = [
   equal(/^invariants/, /^let previous = 0;/, 'Order numbers begin at 1, which is checked earlier.'),
 ];
 
-function isFor(reason: Reason, { file, text, from, to }: Mutant): boolean {
-  return reason.file.test(file) && reason.change.test(`${text} ⇒ ${from} → ${to}`);
+function isFor(reason: Reason, { file, text, column, from, to }: Mutant): boolean {
+  const isOfLine = reason.file.test(file) && reason.change.test(`${text} ⇒ ${from} → ${to}`);
+  return isOfLine && reason.before.test(text.slice(0, column));
 }
 
 /** The reason for which this mutant may survive; undefined when there is none. */

@@ -1,10 +1,11 @@
 // Runs a task for each item, a bounded number at a time. Called by the preparation of a replay, which would otherwise open
 // hundreds of connections at once. It must start no task after one has failed.
 
+const TASKS_AT_ONCE = 16;
+
 /** Results in the order of the items. @throws the error of the first task that fails */
 export async function mapParallel<Item, Result>(
   items: readonly Item[],
-  concurrency: number,
   task: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = new Array(items.length);
@@ -21,6 +22,6 @@ export async function mapParallel<Item, Result>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(TASKS_AT_ONCE, items.length) }, work));
   return results;
 }

@@ -29,8 +29,6 @@ export interface Funding {
   readonly collateralMicro: number;
 }
 
-const SETUP_CONCURRENCY = 16;
-
 const credentialsSchema = z.object({ apiKey: z.string(), secret: z.string(), passphrase: z.string() });
 const balanceSchema = z.object({ balance: z.string().regex(/^\d{1,16}$/) });
 
@@ -61,7 +59,7 @@ async function openTrader(client: ExchangeClient, chainId: number, seed: number,
 /** Creates the wallets and their API keys. @throws FatalError if the exchange refuses one */
 export function openTraders(client: ExchangeClient, chainId: number, seed: number, count: number): Promise<Trader[]> {
   const indexes = Array.from({ length: count }, (_, index) => index);
-  return mapParallel(indexes, SETUP_CONCURRENCY, (index) => openTrader(client, chainId, seed, index));
+  return mapParallel(indexes, (index) => openTrader(client, chainId, seed, index));
 }
 
 async function fundTrader(
@@ -97,7 +95,5 @@ export async function fundTraders(
   traders: readonly Trader[],
 ): Promise<void> {
   const operator = new Operator(client, adminToken);
-  await mapParallel(traders, SETUP_CONCURRENCY, (trader) =>
-    fundTrader(client, operator, conditionIds, funding, trader),
-  );
+  await mapParallel(traders, (trader) => fundTrader(client, operator, conditionIds, funding, trader));
 }
