@@ -139,17 +139,18 @@ export class PackedLists {
   }
 
   /**
-   * Requires the numbers with which the rows of loaded lists begin to be ordinals, from 1 to `ordinalMax`, that never fall.
+   * Requires the numbers with which the rows of loaded lists begin to be ordinals up to `ordinalMax` that never fall.
    * @param listCount how many lists there must be
+   * @param ordinalMin the least number that a list can begin with
    */
-  requireOrdinals(ordinalMax: number, listCount = this.lists.length): void {
+  requireOrdinals(ordinalMax: number, listCount = this.lists.length, ordinalMin = 1): void {
     requireSound(
       this.lists.length === listCount,
       `there are ${this.lists.length} packed lists instead of ${listCount}`,
     );
     for (let list = 0; list < listCount; list += 1) {
       const ordinals = this.numbersOf(list);
-      let before = 1;
+      let before = ordinalMin;
       for (let index = 0; index < ordinals.length; index += 1) {
         const ordinal = ordinals.at(index);
         requireSound(ordinal >= before && ordinal <= ordinalMax, `packed list ${list} has ${ordinal} after ${before}`);
