@@ -2,7 +2,7 @@
 // read by the routes of orders and by the other views, which need the maker's order of a fill. Only this view's methods change
 // an order; an unknown number or id is ignored, never an error.
 import type { CommandOf, EventOf, OrderType, Side } from '../../engine/index.ts';
-import { ZERO_BYTES32 } from '../auth/hex.ts';
+import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import {
   type Draft,
   endStatus,
@@ -29,7 +29,8 @@ function readTail(tail: Uint8Array | undefined): { readonly signatureType: numbe
   const builderAt = text.indexOf(BUILDER_KEY);
   const from = builderAt + BUILDER_KEY.length;
   if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
-  return { signatureType, builder: bytes.toString('latin1', from, from + ZERO_BYTES32.length) };
+  const builder = bytes.toString('latin1', from, from + ZERO_BYTES32.length);
+  return { signatureType, builder: isBytes32(builder) ? builder : '' };
 }
 
 /** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */

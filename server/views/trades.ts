@@ -2,6 +2,7 @@
 // the routes of trades. Trades are never removed; only their status and its time change, up to CONFIRMED. All CONFIRMED trades
 // but the newest are packed, and so are the lists, so that the heap does not grow with the log.
 import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
+import { BuilderCodes } from './builderCodes.ts';
 import { InternedTexts } from './internedTexts.ts';
 import { type NumberList, PackedLists } from './packedLists.ts';
 import { PackedTrades } from './packedTrades.ts';
@@ -16,7 +17,9 @@ const ORDINAL_BYTES = 4;
 const NO_OWNER = -1;
 
 export class TradesView {
-  private readonly packed = new PackedTrades();
+  /** The builder codes of the trades' orders. */
+  readonly builderCodes = new BuilderCodes();
+  private readonly packed = new PackedTrades(this.builderCodes);
   /** The trades after the packed ones start at `firstRecent`; the entries before it are already packed. */
   private recent: Draft<Trade>[] = [];
   private firstRecent = 0;
@@ -89,6 +92,7 @@ export class TradesView {
 
   /** The part of a snapshot with all that is packed. */
   visitPacked(sections: Sections): void {
+    this.builderCodes.visit(sections.part('builderCodes'));
     this.packed.visit(sections);
     this.byMarket.visit(sections.part('byMarket'));
     this.byOwner.visit(sections.part('byOwner'));
