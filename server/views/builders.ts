@@ -2,7 +2,7 @@
 // Codes are whatever clients sign into their orders; no builder has to be registered.
 
 import type { Sections } from '../../engine/index.ts';
-import { InternedTexts } from './internedTexts.ts';
+import type { BuilderCodes } from './builderCodes.ts';
 import { countUpTo, PackedLists } from './packedLists.ts';
 import type { MakerFill, Trade } from './records.ts';
 import type { TradesView } from './trades.ts';
@@ -21,7 +21,7 @@ const FILL = { trade: 0, maker: 4, bytes: 8 } as const;
 const TAKER = 2 ** 32 - 1;
 
 export class BuildersView {
-  private readonly codes = new InternedTexts();
+  private readonly codes: BuilderCodes;
   /** The fills of each code by its number, oldest first. */
   private readonly fills = new PackedLists(FILL.bytes);
   private readonly trades: TradesView;
@@ -30,6 +30,7 @@ export class BuildersView {
 
   constructor(trades: TradesView) {
     this.trades = trades;
+    this.codes = trades.builderCodes;
   }
 
   /** How many fills a code (0x and 64 lower-case hex digits) has. */
@@ -67,9 +68,8 @@ export class BuildersView {
 
   /** This view's part of a snapshot, after that of the trades. */
   visit(sections: Sections): void {
-    this.codes.visit(sections.part('codes'));
     this.fills.visit(sections.part('fills'));
-    if (sections.isLoading) this.fills.requireOrdinals(this.trades.count, this.codes.list.length);
+    if (sections.isLoading) this.fills.requireOrdinals(this.trades.count, this.codes.count);
   }
 
   private add(code: string, trade: number, maker: number): void {

@@ -41,7 +41,7 @@ export interface MarketObserver {
 }
 
 /** Raised whenever the content or meaning of a view's or observer's snapshot changes. */
-const SNAPSHOT_VERSION = 6;
+const SNAPSHOT_VERSION = 7;
 
 export class Views {
   readonly markets = new MarketsView();
@@ -69,23 +69,16 @@ export class Views {
     return [{ name: 'views', apply: (record) => this.apply(record), snapshot }];
   }
 
-  /** Trades refer to orders: one section holds both, so that each order stays one object. */
   private visit(sections: Sections): void {
-    const { orders, trades, builders } = this;
     this.markets.visit(sections.part('markets'));
     this.books.visit(sections.part('books'));
     this.accounts.visit(sections.part('accounts'));
     this.keys.visit(sections.part('keys'));
     this.midpoints.visit(sections.part('history'));
-    this.trades.visitPacked(sections.part('trades'));
+    this.orders.visit(sections.part('orders'));
+    this.trades.visit(sections.part('trades'));
     this.notifications.visit(sections.part('notifications'));
-    const known = { orders: orders.state, trades: trades.state };
-    const state = sections.plain('orders', known);
-    if (sections.isLoading) {
-      orders.state = state.orders;
-      trades.state = state.trades;
-    }
-    builders.visit(sections.part('builders'));
+    this.builders.visit(sections.part('builders'));
     this.observer?.visit(sections.part('catalog'));
   }
 

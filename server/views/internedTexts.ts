@@ -1,5 +1,5 @@
-// Interned texts: each is stored once and referred to by its number, from 0, since addresses, keys and codes recur. Used by the
-// views of trades and builders.
+// Interned texts: each is stored once and referred to by its number, from 0, since addresses and keys recur. Used by the view of
+// trades.
 import type { Sections } from '../../engine/index.ts';
 
 export class InternedTexts {

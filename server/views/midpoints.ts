@@ -102,7 +102,7 @@ export class MidpointsView {
     this.points.visit(sections.part('points'));
     const changedMs = sections.float64('changedMs', Float64Array.from(this.changedMs));
     if (!sections.isLoading) return;
-    this.points.requireOrdinals(MINUTE_MAX, changedMs.length); // minutes since the epoch ascend like ordinals
+    this.points.requireOrdinals(MINUTE_MAX, changedMs.length, 0); // minutes since the epoch ascend like ordinals
     this.changedMs = Array.from(changedMs);
   }
 

@@ -1,8 +1,15 @@
 // Open orders and recently ended ones, by number and by id; older orders are the historian's. Fed by the follower of index.ts;
 // read by the routes of orders and by the other views, which need the maker's order of a fill. Only this view's methods change
 // an order; an unknown number or id is ignored, never an error.
-import type { CommandOf, EventOf, OrderType, Side } from '../../engine/index.ts';
-import { ZERO_BYTES32 } from '../auth/hex.ts';
+import {
+  type CommandOf,
+  type EventOf,
+  type OrderType,
+  requireSound,
+  type Sections,
+  type Side,
+} from '../../engine/index.ts';
+import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import {
   type Draft,
   endStatus,
@@ -12,6 +19,7 @@ import {
   type OrderStatus,
   type TradePlace,
 } from './records.ts';
+import { visitSlices } from './slices.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
 
@@ -29,7 +37,8 @@ function readTail(tail: Uint8Array | undefined): { readonly signatureType: numbe
   const builderAt = text.indexOf(BUILDER_KEY);
   const from = builderAt + BUILDER_KEY.length;
   if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
-  return { signatureType, builder: bytes.toString('latin1', from, from + ZERO_BYTES32.length) };
+  const builder = bytes.toString('latin1', from, from + ZERO_BYTES32.length);
+  return { signatureType, builder: isBytes32(builder) ? builder : '' };
 }
 
 /** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
@@ -40,12 +49,17 @@ interface EndedOrder {
   readonly endedMs: number;
 }
 
-/** The snapshot of the orders. */
-interface OrdersState {
-  /** All known orders, by ascending number. */
-  readonly orders: OrderDraft[];
-  readonly ended: EndedOrder[];
+/** An order in a snapshot: its trades, all of its market, by number alone. */
+type OrderRow = Omit<Order, 'trades'> & { readonly trades: readonly number[] };
+
+function* rowsOf(orders: Iterable<Order>): Generator<OrderRow> {
+  for (const order of orders) yield { ...order, trades: order.trades.map(({ tradeNumber }) => tradeNumber) };
 }
+
+const orderOf = (row: OrderRow): OrderDraft => {
+  const { marketIndex, trades } = row;
+  return { ...row, trades: trades.map((tradeNumber) => ({ marketIndex, tradeNumber })) };
+};
 
 export class OrdersView {
   private readonly byNumber = new Map<number, OrderDraft>();
@@ -154,18 +168,31 @@ export class OrdersView {
     for (const { order } of makers) this.byNumber.get(order.orderNumber)?.trades.push(place);
   }
 
-  /** This view's part of a snapshot, stored together with trades and whatever else refers to orders. */
-  get state(): OrdersState {
-    return { orders: [...this.byNumber.values()], ended: this.ended.slice(this.firstEnded) };
-  }
-
-  set state({ orders, ended }: OrdersState) {
-    this.ended = ended;
-    for (const order of orders) {
+  /** This view's part of a snapshot: all known orders, by ascending number, and which of them ended when. */
+  visit(sections: Sections): void {
+    const rows = visitSlices(sections, rowsOf(this.byNumber.values()), ({ trades }) => 1 + trades.length);
+    for (const row of rows) {
+      const order = orderOf(row);
       this.byNumber.set(order.orderNumber, order);
       this.ids.set(order.id, order);
       if (isOpen(order)) this.setOpen(order);
     }
+    const ended = this.ended.slice(this.firstEnded);
+    const numbers = sections.float64(
+      'ended',
+      Float64Array.from(ended, ({ order }) => order.orderNumber),
+    );
+    const times = sections.float64(
+      'endedMs',
+      Float64Array.from(ended, ({ endedMs }) => endedMs),
+    );
+    if (!sections.isLoading) return;
+    requireSound(times.length === numbers.length, `${times.length} of ${numbers.length} ended orders have a time`);
+    this.ended = Array.from(numbers, (number, index) => {
+      const order = this.byNumber.get(number);
+      requireSound(order !== undefined, `the ended order ${number} is unknown`);
+      return { order, endedMs: times[index] };
+    });
   }
 
   private add(

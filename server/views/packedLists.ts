@@ -4,6 +4,7 @@
 // price history.
 import { requireSound, type Sections } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
+import { float64WithRoom, int32WithRoom } from '../lib/withRoom.ts';
 
 const PAGE_BYTES = 2 ** 20;
 /** Rows of a list's first extent; each one after it has twice as many as the one before, up to ROWS_MAX. */
@@ -22,12 +23,8 @@ const extentOf = (row: number): number =>
     ? 31 - Math.clz32(row / FIRST_ROWS + 1)
     : DOUBLINGS + Math.floor((row - DOUBLING_ROWS) / ROWS_MAX);
 
-interface List {
-  /** How many rows it has. */
-  length: number;
-  /** Where its extents start, in bytes from the start of the first page. */
-  readonly starts: number[];
-}
+/** The words of a list's head: how many rows and extents it has, and where the starts of these are listed. */
+const HEAD = { rows: 0, extents: 1, starts: 2, words: 3 } as const;
 
 /** Numbers that are read one by one. */
 export interface NumberList {
@@ -60,9 +57,18 @@ class PackedNumbers implements NumberList {
 
 export class PackedLists {
   private readonly rowBytes: number;
-  private lists: (List | undefined)[] = [];
+  /** How many lists there are, up to the last one that has an extent. */
+  private listCount = 0;
+  private heads: Int32Array<ArrayBuffer> = new Int32Array();
+  /**
+   * Where extents start, in bytes from the start of the first page: those of a list side by side, with room for as many as the
+   * next power of two. A list that needs more room moves, and leaves as much unused as it had.
+   */
+  private starts: Float64Array<ArrayBuffer> = new Float64Array();
+  private startsEnd = 0;
   /** The list of each extent, in the order in which the extents lie. */
-  private listOf: number[] = [];
+  private listOf: Int32Array<ArrayBuffer> = new Int32Array();
+  private extentCount = 0;
   private pages: DataView<ArrayBuffer>[] = [];
   /** Where the next extent starts if it fits into the same page. */
   private end = 0;
@@ -74,7 +80,7 @@ export class PackedLists {
 
   /** How many rows a list has; 0 for one without any. */
   lengthOf(list: number): number {
-    return this.lists[list]?.length ?? 0;
+    return this.isKnown(list) ? this.heads[list * HEAD.words + HEAD.rows] : 0;
   }
 
   /** The u32 with which each row of a list begins; it grows with the list. */
@@ -85,17 +91,17 @@ export class PackedLists {
   /** Adds a row to a list, which the first one creates. Returns its index; its numbers are to be set. */
   add(list: number): number {
     const index = this.lengthOf(list);
-    if (this.isFull(list)) {
+    if (index === firstRowOf(this.extentsOf(list))) {
       this.place(list);
       if (this.end > this.pages.length * PAGE_BYTES) this.pages.push(new DataView(new ArrayBuffer(PAGE_BYTES)));
     }
-    this.known(list).length = index + 1;
+    this.heads[this.headOf(list) + HEAD.rows] = index + 1;
     return index;
   }
 
   /** Removes the last row of a list. */
   removeLast(list: number): void {
-    this.known(list).length -= 1;
+    this.heads[this.headOf(list) + HEAD.rows] -= 1;
   }
 
   u32(list: number, row: number, offset: number): number {
@@ -120,11 +126,9 @@ export class PackedLists {
 
   /** The lists' part of a snapshot. */
   visit(sections: Sections): void {
-    const listOf = sections.int32('extents', Int32Array.from(this.listOf));
-    const lengths = sections.int32(
-      'lengths',
-      Int32Array.from({ length: this.lists.length }, (_, list) => this.lengthOf(list)),
-    );
+    const listOf = sections.int32('extents', this.listOf.slice(0, this.extentCount));
+    const rows = new Int32Array(this.listCount).map((_, list) => this.lengthOf(list));
+    const lengths = sections.int32('lengths', rows);
     if (sections.isLoading) this.placeAll(listOf, lengths);
     for (let page = 0; page * PAGE_BYTES < this.end; page += 1) {
       const bytes = Math.min(this.end - page * PAGE_BYTES, PAGE_BYTES);
@@ -139,17 +143,15 @@ export class PackedLists {
   }
 
   /**
-   * Requires the numbers with which the rows of loaded lists begin to be ordinals, from 1 to `ordinalMax`, that never fall.
+   * Requires the numbers with which the rows of loaded lists begin to be ordinals up to `ordinalMax` that never fall.
    * @param listCount how many lists there must be
+   * @param ordinalMin the least number that a list can begin with
    */
-  requireOrdinals(ordinalMax: number, listCount = this.lists.length): void {
-    requireSound(
-      this.lists.length === listCount,
-      `there are ${this.lists.length} packed lists instead of ${listCount}`,
-    );
+  requireOrdinals(ordinalMax: number, listCount = this.listCount, ordinalMin = 1): void {
+    requireSound(this.listCount === listCount, `there are ${this.listCount} packed lists instead of ${listCount}`);
     for (let list = 0; list < listCount; list += 1) {
       const ordinals = this.numbersOf(list);
-      let before = 1;
+      let before = ordinalMin;
       for (let index = 0; index < ordinals.length; index += 1) {
         const ordinal = ordinals.at(index);
         requireSound(ordinal >= before && ordinal <= ordinalMax, `packed list ${list} has ${ordinal} after ${before}`);
@@ -165,43 +167,61 @@ export class PackedLists {
       this.place(list);
     }
     for (const [list, length] of lengths.entries()) {
-      const extents = this.lists[list]?.starts.length ?? 0;
+      const extents = this.extentsOf(list);
       const isSound = length >= 0 && length <= firstRowOf(extents);
       requireSound(isSound, `${extents} extents of packed list ${list} cannot have ${length} rows`);
-      if (extents > 0) this.known(list).length = length;
+      if (extents > 0) this.heads[this.headOf(list) + HEAD.rows] = length;
     }
   }
 
-  private known(list: number): List {
-    const known = this.lists[list];
-    if (known === undefined) throw new Error(`views: the packed list ${list} has no rows`);
-    return known;
+  private isKnown(list: number): boolean {
+    return list >= 0 && list < this.listCount;
   }
 
-  private isFull(list: number): boolean {
-    const known = this.lists[list];
-    return known === undefined || known.length === firstRowOf(known.starts.length);
+  private extentsOf(list: number): number {
+    return this.isKnown(list) ? this.heads[list * HEAD.words + HEAD.extents] : 0;
+  }
+
+  /** Where the head of a list with extents lies. */
+  private headOf(list: number): number {
+    if (this.extentsOf(list) === 0) throw new Error(`views: the packed list ${list} has no rows`);
+    return list * HEAD.words;
   }
 
   /** Places the next extent of a list. */
   private place(list: number): void {
-    let known = this.lists[list];
-    if (known === undefined) {
-      known = { length: 0, starts: [] };
-      this.lists[list] = known;
-    }
-    const bytes = rowsIn(known.starts.length) * this.rowBytes;
+    this.listCount = Math.max(this.listCount, list + 1);
+    this.heads = int32WithRoom(this.heads, this.listCount * HEAD.words);
+    const head = list * HEAD.words;
+    const extent = this.heads[head + HEAD.extents];
+    if ((extent & (extent - 1)) === 0) this.moveStarts(head);
+    const bytes = rowsIn(extent) * this.rowBytes;
     const pageEnd = Math.ceil(this.end / PAGE_BYTES) * PAGE_BYTES;
     const start = this.end + bytes <= pageEnd ? this.end : pageEnd;
-    known.starts.push(start);
-    this.listOf.push(list);
+    this.starts[this.heads[head + HEAD.starts] + extent] = start;
+    this.heads[head + HEAD.extents] = extent + 1;
+    this.listOf = int32WithRoom(this.listOf, this.extentCount + 1);
+    this.listOf[this.extentCount] = list;
+    this.extentCount += 1;
     this.end = start + bytes;
+  }
+
+  /** Moves the starts of a list with this head to where there is room for twice as many. */
+  private moveStarts(head: number): void {
+    const extents = this.heads[head + HEAD.extents];
+    const from = this.heads[head + HEAD.starts];
+    const to = this.startsEnd;
+    this.startsEnd += Math.max(1, 2 * extents);
+    this.starts = float64WithRoom(this.starts, this.startsEnd);
+    this.starts.copyWithin(to, from, from + extents);
+    this.heads[head + HEAD.starts] = to;
   }
 
   /** Where a row of a list starts. */
   private placeOf(list: number, row: number): number {
     const extent = extentOf(row);
-    return this.known(list).starts[extent] + (row - firstRowOf(extent)) * this.rowBytes;
+    const start = this.starts[this.heads[this.headOf(list) + HEAD.starts] + extent];
+    return start + (row - firstRowOf(extent)) * this.rowBytes;
   }
 
   private pageAt(at: number): DataView<ArrayBuffer> {

@@ -10,6 +10,8 @@ import {
   type Side,
   TradeStatus,
 } from '../../engine/index.ts';
+import { float64WithRoom } from '../lib/withRoom.ts';
+import type { BuilderCodes } from './builderCodes.ts';
 import { InternedTexts } from './internedTexts.ts';
 import type { MakerFill, Trade, TradeParty } from './records.ts';
 
@@ -29,26 +31,35 @@ const TRADE = {
   pips: 48,
   taker: 52,
 } as const;
-/** A party's order: 32 bytes of id; u32 account; text numbers of owner, wallet, key, builder; a byte of token and side. */
+/**
+ * A party's order: 32 bytes of id; u32 account; text numbers of owner, wallet, key; number of the builder code + 1, or 0; a byte
+ * of token and side.
+ */
 const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, terms: 52, bytes: 56 } as const;
 /** A maker: its order (PARTY), then u32 lots, u16 pips, u8 kind. */
 const MAKER = { lots: PARTY.bytes, pips: PARTY.bytes + 4, kind: PARTY.bytes + 6, bytes: PARTY.bytes + 8 } as const;
-const TEXTS = [PARTY.owner, PARTY.maker, PARTY.key, PARTY.builder] as const;
+const TEXTS = [PARTY.owner, PARTY.maker, PARTY.key] as const;
 const ID_BYTES = 32;
 const CHUNK_BYTES = 2 ** 20;
 const FIRST_PLACES = 1_024;
 
 const bytesOf = (makerCount: number): number => TRADE.taker + PARTY.bytes + makerCount * MAKER.bytes;
 
+/** What the numbers of parties refer to. */
+interface Named {
+  readonly texts: InternedTexts;
+  readonly codes: BuilderCodes;
+}
+
 class PackedParty implements TradeParty {
   private readonly chunk: Buffer;
   private readonly at: number;
-  private readonly texts: InternedTexts;
+  private readonly named: Named;
 
-  constructor(chunk: Buffer, at: number, texts: InternedTexts) {
+  constructor(chunk: Buffer, at: number, named: Named) {
     this.chunk = chunk;
     this.at = at;
-    this.texts = texts;
+    this.named = named;
   }
 
   get id(): string {
@@ -72,7 +83,8 @@ class PackedParty implements TradeParty {
   }
 
   get builder(): string {
-    return this.text(PARTY.builder);
+    const number = this.chunk.readUInt32LE(this.at + PARTY.builder);
+    return number === 0 ? '' : this.named.codes.textOf(number - 1);
   }
 
   get outcome(): number {
@@ -84,7 +96,7 @@ class PackedParty implements TradeParty {
   }
 
   private text(field: number): string {
-    return this.texts.list[this.chunk.readUInt32LE(this.at + field)];
+    return this.named.texts.list[this.chunk.readUInt32LE(this.at + field)];
   }
 }
 
@@ -93,13 +105,13 @@ class PackedTrade implements Trade {
   readonly status = TradeStatus.CONFIRMED;
   private readonly chunk: Buffer;
   private readonly at: number;
-  private readonly texts: InternedTexts;
+  private readonly named: Named;
 
-  constructor(ordinal: number, chunk: Buffer, at: number, texts: InternedTexts) {
+  constructor(ordinal: number, chunk: Buffer, at: number, named: Named) {
     this.ordinal = ordinal;
     this.chunk = chunk;
     this.at = at;
-    this.texts = texts;
+    this.named = named;
   }
 
   get marketIndex(): number {
@@ -111,7 +123,7 @@ class PackedTrade implements Trade {
   }
 
   get taker(): TradeParty {
-    return new PackedParty(this.chunk, this.at + TRADE.taker, this.texts);
+    return new PackedParty(this.chunk, this.at + TRADE.taker, this.named);
   }
 
   get pricePips(): number {
@@ -127,11 +139,11 @@ class PackedTrade implements Trade {
   }
 
   get makers(): readonly MakerFill[] {
-    const { chunk, at, texts } = this;
+    const { chunk, at, named } = this;
     return Array.from({ length: chunk.readUInt32LE(at + TRADE.makerCount) }, (_, index) => {
       const makerAt = at + TRADE.taker + PARTY.bytes + index * MAKER.bytes;
       return {
-        order: new PackedParty(chunk, makerAt, texts),
+        order: new PackedParty(chunk, makerAt, named),
         lots: chunk.readUInt32LE(makerAt + MAKER.lots),
         pricePips: chunk.readUInt16LE(makerAt + MAKER.pips),
         kind: chunk[makerAt + MAKER.kind] as FillKind, // written as one
@@ -160,7 +172,12 @@ export class PackedTrades {
   private used = 0;
   /** By ordinal − 1: the index of the trade's chunk times 2^32, plus its byte offset in that chunk. */
   private places = new Float64Array(FIRST_PLACES);
-  private readonly texts = new InternedTexts();
+  private readonly named: Named;
+
+  /** @param codes the builder codes, which are in snapshots apart from the trades and before them */
+  constructor(codes: BuilderCodes) {
+    this.named = { texts: new InternedTexts(), codes };
+  }
 
   /** Packs the trade with the next ordinal; it must be CONFIRMED. */
   add(trade: Trade): void {
@@ -191,7 +208,7 @@ export class PackedTrades {
   byOrdinal(ordinal: number): Trade {
     const place = this.places[ordinal - 1];
     const number = Math.floor(place / 2 ** 32);
-    return new PackedTrade(ordinal, this.chunks[number], place - number * 2 ** 32, this.texts);
+    return new PackedTrade(ordinal, this.chunks[number], place - number * 2 ** 32, this.named);
   }
 
   /** The packed trades' part of a snapshot. */
@@ -204,7 +221,7 @@ export class PackedTrades {
       const chunk = sections.uint8(`chunk ${number}`, this.chunks[number] ?? new Uint8Array());
       if (sections.isLoading) this.chunks.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length));
     }
-    this.texts.visit(sections);
+    this.named.texts.visit(sections);
     if (sections.isLoading) this.requireWhole();
   }
 
@@ -227,20 +244,22 @@ export class PackedTrades {
     requireSound(fills, `${count} packed trades end before ${this.used} bytes of ${chunks.length} chunks`);
   }
 
-  /** Where the trade at this offset of a chunk ends; undefined unless all of it and all its texts are present. */
+  /** Where the trade at this offset of a chunk ends; undefined unless all of it, its texts and codes are present. */
   private endOf(chunk: Buffer | undefined, at: number): number | undefined {
     const makersAt = at + TRADE.taker + PARTY.bytes;
     if (chunk === undefined || makersAt > chunk.length) return undefined;
     const end = at + bytesOf(chunk.readUInt32LE(at + TRADE.makerCount));
-    if (end > chunk.length || !this.hasTexts(chunk, at + TRADE.taker)) return undefined;
+    if (end > chunk.length || !this.hasNamed(chunk, at + TRADE.taker)) return undefined;
     for (let makerAt = makersAt; makerAt < end; makerAt += MAKER.bytes) {
-      if (!this.hasTexts(chunk, makerAt)) return undefined;
+      if (!this.hasNamed(chunk, makerAt)) return undefined;
     }
     return end;
   }
 
-  private hasTexts(chunk: Buffer, partyAt: number): boolean {
-    return TEXTS.every((field) => chunk.readUInt32LE(partyAt + field) < this.texts.list.length);
+  private hasNamed(chunk: Buffer, partyAt: number): boolean {
+    const { texts, codes } = this.named;
+    const hasTexts = TEXTS.every((field) => chunk.readUInt32LE(partyAt + field) < texts.list.length);
+    return hasTexts && chunk.readUInt32LE(partyAt + PARTY.builder) <= codes.count;
   }
 
   /** Reserves this many bytes for the next ordinal; returns their offset in the last chunk. */
@@ -249,11 +268,7 @@ export class PackedTrades {
       this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(CHUNK_BYTES, bytes))));
       this.used = 0;
     }
-    if (this.count === this.places.length) {
-      const places = new Float64Array(2 * this.places.length);
-      places.set(this.places);
-      this.places = places;
-    }
+    this.places = float64WithRoom(this.places, this.count + 1);
     const at = this.used;
     this.places[this.count] = (this.chunks.length - 1) * 2 ** 32 + at;
     this.count += 1;
@@ -262,13 +277,13 @@ export class PackedTrades {
   }
 
   private writeParty(chunk: Buffer, at: number, party: TradeParty): void {
-    const { texts } = this;
+    const { texts, codes } = this.named;
     chunk.write(party.id.slice(2), at + PARTY.id, ID_BYTES, 'hex');
     chunk.writeUInt32LE(party.accountId, at + PARTY.account);
     chunk.writeUInt32LE(texts.numberOf(party.owner), at + PARTY.owner);
     chunk.writeUInt32LE(texts.numberOf(party.maker), at + PARTY.maker);
     chunk.writeUInt32LE(texts.numberOf(party.keyId), at + PARTY.key);
-    chunk.writeUInt32LE(texts.numberOf(party.builder), at + PARTY.builder);
+    chunk.writeUInt32LE(party.builder === '' ? 0 : codes.numberOf(party.builder) + 1, at + PARTY.builder);
     chunk[at + PARTY.terms] = party.outcome + 2 * party.side;
   }
 }

@@ -2,10 +2,12 @@
 // the routes of trades. Trades are never removed; only their status and its time change, up to CONFIRMED. All CONFIRMED trades
 // but the newest are packed, and so are the lists, so that the heap does not grow with the log.
 import { type EventOf, type FillKind, requireSound, type Sections, TradeStatus } from '../../engine/index.ts';
+import { BuilderCodes } from './builderCodes.ts';
 import { InternedTexts } from './internedTexts.ts';
 import { type NumberList, PackedLists } from './packedLists.ts';
 import { PackedTrades } from './packedTrades.ts';
-import type { Draft, FreshFill, FreshTrade, Order, Trade } from './records.ts';
+import type { Draft, FreshFill, FreshTrade, Order, Trade, TradeParty } from './records.ts';
+import { visitSlices } from './slices.ts';
 
 /** How many of the newest trades stay objects: the steps that follow a trade look it up at once. */
 const KEPT = 256;
@@ -15,8 +17,22 @@ const ORDINAL_BYTES = 4;
 /** The number of an owner without trades. */
 const NO_OWNER = -1;
 
+/** Trades as they are in a snapshot, which has their orders elsewhere if they are still known. */
+function* rowsOf(trades: readonly Trade[]): Generator<Trade> {
+  for (const trade of trades) {
+    const makers = trade.makers.map((fill) => ({ ...fill, order: partyOf(fill.order) }));
+    yield { ...trade, taker: partyOf(trade.taker), makers };
+  }
+}
+
+const partyOf = ({ id, accountId, owner, maker, keyId, outcome, side, builder }: TradeParty): TradeParty => {
+  return { id, accountId, owner, maker, keyId, outcome, side, builder };
+};
+
 export class TradesView {
-  private readonly packed = new PackedTrades();
+  /** The builder codes of the trades' orders. */
+  readonly builderCodes = new BuilderCodes();
+  private readonly packed = new PackedTrades(this.builderCodes);
   /** The trades after the packed ones start at `firstRecent`; the entries before it are already packed. */
   private recent: Draft<Trade>[] = [];
   private firstRecent = 0;
@@ -87,23 +103,19 @@ export class TradesView {
     trade.updatedMs = tMs;
   }
 
-  /** The part of a snapshot with all that is packed. */
-  visitPacked(sections: Sections): void {
+  /** This view's part of a snapshot. */
+  visit(sections: Sections): void {
+    this.builderCodes.visit(sections.part('builderCodes'));
     this.packed.visit(sections);
     this.byMarket.visit(sections.part('byMarket'));
     this.byOwner.visit(sections.part('byOwner'));
     this.owners.visit(sections.part('owners'));
-  }
-
-  /** The trades after the packed ones, stored together with orders and whatever else refers to trades. */
-  get state(): Draft<Trade>[] {
-    return this.recent.slice(this.firstRecent);
-  }
-
-  set state(recent: Draft<Trade>[]) {
-    const first = recent.at(0)?.ordinal ?? 1;
+    const recent = rowsOf(this.recent.slice(this.firstRecent));
+    const loaded = visitSlices(sections.part('recent'), recent, ({ makers }) => 1 + makers.length);
+    if (!sections.isLoading) return;
+    const first = loaded.at(0)?.ordinal ?? 1;
     requireSound(first === this.packed.count + 1, `${this.packed.count} trades are packed before trade ${first}`);
-    this.recent = recent;
+    this.recent = loaded;
     this.byMarket.requireOrdinals(this.count);
     this.byOwner.requireOrdinals(this.count, this.owners.list.length);
   }

@@ -8,15 +8,20 @@ import { KeptSections } from '../support/keptSections.ts';
 const START_MS = 1_800_000_000_000;
 const markets = { byIndex: () => ({ status: 1 }) } as unknown as MarketsView; // open
 
-function put(midpoints: MidpointsView, marketIndex: number, minute: number, bidPips: number): void {
+/** Sets a market's midpoint, in a minute of these tests. */
+function put(midpoints: MidpointsView, marketIndex: number, minute: number, bidPips: number, startMs = START_MS): void {
   const books = { bestBidPips: () => bidPips, bestAskPips: () => 9_000 } as unknown as BooksView; // all that the view asks for
   midpoints.bookChanged(marketIndex);
-  midpoints.recordEnded(books, markets, START_MS + minute * 60_000);
+  midpoints.recordEnded(books, markets, startMs + minute * 60_000);
 }
 
 function keptOf(points: readonly (readonly [market: number, minute: number])[]): Map<string, unknown> {
   const midpoints = new MidpointsView();
   for (const [at, [marketIndex, minute]] of points.entries()) put(midpoints, marketIndex, minute, 1_000 + at);
+  return saved(midpoints);
+}
+
+function saved(midpoints: MidpointsView): Map<string, unknown> {
   const kept = new Map<string, unknown>();
   midpoints.visit(new KeptSections(kept, false));
   return kept;
@@ -44,6 +49,15 @@ test('histories of some markets among others without a point are loaded, and go 
   const lastS = firstS + 360;
   const { sums } = loaded.samples(2, { startS: firstS, endS: lastS, lastS, stepS: 60 });
   expect(sums).toEqual([10_000, 10_000, 10_000, 10_002, 10_002, 12_000]);
+});
+
+test('a history that begins with the epoch is loaded', () => {
+  const history = new MidpointsView();
+  for (const minute of [0, 1, 3]) put(history, 0, minute, 1_000 + minute, 0);
+  const loaded = load(saved(history));
+  expect(loaded.firstS(0)).toBe(0);
+  const { sums } = loaded.samples(0, { startS: 0, endS: 240, lastS: 240, stepS: 60 });
+  expect(sums).toEqual([10_000, 10_001, 10_001, 10_003]);
 });
 
 test('a history whose minutes fall is not loaded', () => {
