@@ -7,8 +7,7 @@ import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { refusal } from '../wire/schemas/common.ts';
 import type { ParameterSchemas } from '../wire/schemas/endpointSchema.ts';
-
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import { type JsonSchema, SchemaWriter } from './schemaWriter.ts';
 
 export interface Parameter {
   readonly name: string;
@@ -43,61 +42,6 @@ export interface OpenApiDocument {
     readonly headers: Readonly<Record<string, object>>;
     readonly securitySchemes: Readonly<Record<string, JsonSchema>>;
   };
-}
-
-interface Conversion {
-  readonly zodSchema: z.core.$ZodType;
-  readonly jsonSchema: Record<string, unknown>;
-}
-
-/**
- * Removes patterns that only repeat the format beside them, and restores the examples of transforming schemas: zod omits
- * them, since they might be of the output; ours are of what clients send.
- */
-function tidySchema({ zodSchema, jsonSchema }: Conversion): void {
-  if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
-  const { examples } = z.globalRegistry.get(zodSchema) ?? {};
-  if (examples !== undefined && jsonSchema.$ref === undefined) jsonSchema.examples = examples;
-}
-
-/** Rewrites references to a schema's own definitions as references to the document's. */
-function withDocumentRefs(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withDocumentRefs);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => {
-      if (key === '$ref' && typeof inner === 'string') return [key, inner.replace('#/$defs/', '#/components/schemas/')];
-      return [key, withDocumentRefs(inner)];
-    }),
-  );
-}
-
-/** Builds JSON schemas and collects the named ones. */
-class SchemaWriter {
-  readonly named: Record<string, JsonSchema> = {};
-  /** Caches: the same schema appears in many places, a refusal in all. */
-  private readonly written = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
-
-  /** @param io `input` for what clients send, before it is parsed; `output` for what they receive */
-  write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-    const known = this.written[io].get(schema);
-    if (known !== undefined) return known;
-    const { $schema: _version, $defs, ...own } = z.toJSONSchema(schema, { io, override: tidySchema });
-    for (const [name, definition] of Object.entries($defs ?? {}))
-      this.keep(name, withDocumentRefs(definition) as JsonSchema); // objects stay such
-    const made = withDocumentRefs(own) as JsonSchema; // objects stay such
-    this.written[io].set(schema, made);
-    return made;
-  }
-
-  private keep(name: string, definition: JsonSchema): void {
-    const { id: _id, ...named } = definition;
-    const known = this.named[name];
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(named)) {
-      throw new Error(`openapi: two schemas have the name ${name}; give one another id`);
-    }
-    this.named[name] = named;
-  }
 }
 
 const POLY = ['POLY_ADDRESS', 'POLY_API_KEY', 'POLY_PASSPHRASE', 'POLY_TIMESTAMP', 'POLY_SIGNATURE'];
@@ -306,7 +250,7 @@ const ABOUT =
  * @param rates what the exchange applies when it limits rates
  */
 export function* openApiSteps(endpoints: readonly Endpoint[], rates: ThrottleRates): Generator<void, OpenApiDocument> {
-  const writer = new SchemaWriter();
+  const writer = new SchemaWriter('draft-2020-12');
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
     const operations = paths[endpoint.path] ?? {};

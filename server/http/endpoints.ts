@@ -7,7 +7,7 @@ import { builderEndpoints } from '../routes/builders.ts';
 import { bothFormsEndpoints } from '../routes/catalog/bothForms.ts';
 import { catalogEndpoints } from '../routes/catalog/catalog.ts';
 import { devEndpoints } from '../routes/dev.ts';
-import { documentationEndpoints } from '../routes/documentation.ts';
+import { documentationEndpoints, streamDocumentationEndpoint } from '../routes/documentation.ts';
 import { healthEndpoints } from '../routes/health.ts';
 import { heartbeatEndpoints } from '../routes/heartbeats.ts';
 import { importEndpoints } from '../routes/imports.ts';
@@ -22,7 +22,6 @@ import { positionsEndpoints } from '../routes/positions.ts';
 import { priceHistoryEndpoints } from '../routes/priceHistory.ts';
 import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
 import { rewardsEndpoints } from '../routes/rewards.ts';
-import { streamEndpoints } from '../routes/streams.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userDataQueries.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -44,7 +43,7 @@ export const endpoints: readonly Endpoint[] = [
   ...priceHistoryEndpoints,
   ...marketsEndpoints,
   ...activityEndpoints,
-  ...streamEndpoints,
+  streamDocumentationEndpoint,
   ...bothFormsEndpoints,
   ...catalogEndpoints,
   ...userDataEndpoints,

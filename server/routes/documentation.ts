@@ -1,8 +1,9 @@
-// The documentation of the interface: /openapi.json for programs, /docs for people. Thin: docs/openApi.ts builds the
-// document from the endpoint table, on the first request.
+// The documentation of the interface: /openapi.json and, of the streams, /asyncapi.json for programs, /docs for people. Thin:
+// docs/openApi.ts builds its document from the endpoint table, on the first request.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ThrottleRates } from '../config/throttleTable.ts';
+import { asyncApiText } from '../docs/asyncApi.ts';
 import { openApiSteps } from '../docs/openApi.ts';
 import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
@@ -24,6 +25,23 @@ const pageSchema: EndpointSchema = { reply: z.string(), replyType: 'text/html' }
 const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
 
 const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
+
+const asyncApi: Handler = ({ header }, { services }) => ({
+  body: asyncApiText(header('host'), services.config.streams),
+});
+const asyncApiSchema: EndpointSchema = {
+  reply: z.looseObject({ asyncapi: z.string(), info: z.looseObject({}), channels: z.looseObject({}) }),
+};
+
+/** Apart from the others, since the table has it in the section of the streams. */
+export const streamDocumentationEndpoint: Endpoint = {
+  ...row,
+  path: '/asyncapi.json',
+  section: 'E',
+  summary: 'The WebSocket channels `/ws/market` and `/ws/user` as an AsyncAPI document.',
+  schema: asyncApiSchema,
+  handler: asyncApi,
+};
 
 /** Built in small steps: it takes some hundred milliseconds, and orders must not wait for it. */
 async function documentOf(table: readonly Endpoint[], rates: ThrottleRates): Promise<Reply> {

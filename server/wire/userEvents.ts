@@ -10,7 +10,8 @@ import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { membersText } from './pieces.ts';
 import { makerRow, newestTrades, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
 
-export type OrderEntryKind = 'PLACEMENT' | 'UPDATE' | 'CANCELLATION';
+export const orderEntryKinds = ['PLACEMENT', 'UPDATE', 'CANCELLATION'] as const;
+export type OrderEntryKind = (typeof orderEntryKinds)[number];
 
 export interface OrderEntry {
   readonly kind: OrderEntryKind;

@@ -1,9 +1,10 @@
 // Every event of a lively exchange against the schemas that /asyncapi.json prints, and that document itself. Keys that the
 // schemas do not name fail too.
+import { Ajv, type ValidateFunction } from 'ajv';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { streamPaths } from '../../server/http/streamPaths.ts';
-import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/streams/schema.ts';
+import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/wire/schemas/streams.ts';
 import { NO_NEW_ASSETS } from '../../server/wire/streamRequests.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
@@ -28,6 +29,14 @@ function expectTimesInTheirUnits(event: Readonly<Record<string, unknown>>): void
     const ms = Number(value) * (unit === 'seconds' ? 1_000 : 1);
     expect([key, unit !== undefined, Math.abs(ms - Date.now()) < 3_600_000]).toEqual([key, true, true]);
   }
+}
+
+/** The schemas of the events as the document prints them, whose references must resolve within the document. */
+async function printedSchemas(): Promise<Readonly<Record<string, ValidateFunction>>> {
+  const { channels, components } = await get('/asyncapi.json');
+  const ajv = new Ajv({ strict: false });
+  const messages = Object.entries<{ payload: object }>({ ...channels.market.messages, ...channels.user.messages });
+  return Object.fromEntries(messages.map(([name, { payload }]) => [name, ajv.compile({ ...payload, components })]));
 }
 
 test('every event has exactly the documented keys and formats', async () => {
@@ -57,16 +66,55 @@ test('every event has exactly the documented keys and formats', async () => {
   await socket.until(({ reader }) => reader.counts.get('market_resolved') === 1);
   await users[0].until(({ reader }) => reader.eventCount >= 6);
   await users[1].until(({ reader }) => reader.eventCount >= 4);
+  const printed = await printedSchemas();
   const seen = new Set<string>();
   for (const { reader } of [socket, ...users]) {
     for (const event of reader.kept ?? []) {
       const { error } = strict[event.event_type].safeParse(event);
       expect(error?.issues, JSON.stringify(event)).toBeUndefined();
+      const fits = printed[event.event_type];
+      expect(fits(event), JSON.stringify([event, fits.errors])).toBe(true);
       expectTimesInTheirUnits(event);
       seen.add(event.event_type);
     }
   }
   expect([...seen].sort()).toEqual(Object.keys(strict).sort());
+});
+
+/** An order event as official clients parse it. */
+const ORDER_EVENT = {
+  ...{ event_type: 'order', stream_id: 'user-1', sequence: 1, server_ts_ms: 1_900_000_000_000 },
+  id: `0x${'1a'.repeat(32)}`,
+  owner: '0f9d8c7b-6a5e-4d3c-8b2a-190817263544',
+  market: `0x${'2b'.repeat(32)}`,
+  asset_id: '123',
+  side: 'BUY',
+  order_owner: '0f9d8c7b-6a5e-4d3c-8b2a-190817263544',
+  original_size: '5.1',
+  size_matched: '0',
+  price: '0.5',
+  associate_trades: [],
+  outcome: 'Yes',
+  type: 'PLACEMENT',
+  created_at: '1900000000',
+  expiration: '0',
+  order_type: 'GTC',
+  status: 'LIVE',
+  maker_address: '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266',
+  timestamp: '1900000000000',
+};
+
+test.each([
+  [{ owner: '-'.repeat(36) }],
+  [{ associate_trades: ['0'.repeat(36)] }],
+  [{ price: '0.50' }],
+  [{ original_size: '5.10' }],
+  [{ maker_address: 'not an address' }],
+  [{ created_at: '1900000000000' }],
+])('an order event with %j does not fit its schema', (fault) => {
+  const { order } = userEventSchemas;
+  expect(order.safeParse(ORDER_EVENT).error?.issues).toBeUndefined();
+  expect(order.safeParse({ ...ORDER_EVENT, ...fault }).success).toBe(false);
 });
 
 test('the AsyncAPI document lists both channels, their events, every path and the token limit', async () => {

@@ -4,13 +4,8 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import {
-  type JsonSchema,
-  type OpenApiDocument,
-  type Operation,
-  openApiDocument,
-  type Parameter,
-} from '../../server/docs/openApi.ts';
+import { type OpenApiDocument, type Operation, openApiDocument, type Parameter } from '../../server/docs/openApi.ts';
+import type { JsonSchema } from '../../server/docs/schemaWriter.ts';
 import type { Answered } from '../../server/http/answered.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';

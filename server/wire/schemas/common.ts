@@ -1,5 +1,5 @@
 // Schemas that requests and replies share: ids, amounts, times, pages. Read by the other files of this folder, which the
-// endpoint tables reference. A named schema (with an id) appears once in /openapi.json and is referenced from there.
+// endpoint tables reference. A named schema (with an id) appears once in a document and is referenced from there.
 import { z } from 'zod';
 import { limits, TICK_SIZES_PIPS } from '../../../engine/index.ts';
 import { SIGNATURE_TYPES } from '../../auth/orderDigest.ts';

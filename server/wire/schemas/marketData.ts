@@ -1,5 +1,5 @@
 // Schemas of public market data: books, prices, histories, and markets in the order-book style (interface.md 2.4 to 2.6,
-// wire.md C.2, C.3 and D). Referenced by the routes' tables.
+// wire.md C.2, C.3 and D). Referenced by the routes' tables, and by streams.ts.
 import { z } from 'zod';
 import { MARKETS_PER_REQUEST_MAX } from '../activity.ts';
 import { EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from '../examples.ts';
@@ -30,7 +30,7 @@ const {
 } = common;
 
 const levels = z.array(z.object({ price: decimal, size: decimal }));
-const book = z
+export const book = z
   .object({
     market: bytes32,
     asset_id: tokenId,

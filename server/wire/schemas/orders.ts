@@ -1,5 +1,5 @@
 // Schemas of placing and cancelling orders, of heartbeats, and of the caller's own orders and trades (interface.md 2.7 to
-// 2.9, wire.md B and C.4 to C.6). Referenced by the routes' tables.
+// 2.9, wire.md B and C.4 to C.6). Referenced by the routes' tables, and by streams.ts.
 import { z } from 'zod';
 import { limits } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
@@ -94,7 +94,7 @@ const postedOrder = z
   });
 
 const orderStatus = z.enum(orderStatuses);
-const officialOrder = z
+export const officialOrder = z
   .object({
     id: bytes32,
     status: orderStatus,
@@ -235,7 +235,7 @@ const plainOrder = z
     createdAt: isoTime,
   })
   .meta({ id: 'OrderRecord', description: 'An order of the caller, at the root without POLY_* headers' });
-const makerOrder = z
+export const makerOrder = z
   .object({
     order_id: bytes32,
     owner: uuid,
@@ -248,7 +248,7 @@ const makerOrder = z
     side,
   })
   .meta({ id: 'MakerOrder', description: "A maker order's part in a trade" });
-const tradeFields = {
+export const tradeFields = {
   id: uuid,
   taker_order_id: bytes32,
   market: bytes32,

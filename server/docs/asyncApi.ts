@@ -1,36 +1,43 @@
-// Builds the AsyncAPI document of the streams from their schemas and limits. Served at /asyncapi.json by routes/streams.ts; it
-// knows nothing of sockets.
-
-import { z } from 'zod';
+// The AsyncAPI document of the streams, built from their schemas and limits. Served by routes/documentation.ts; it knows
+// nothing of sockets. Named schemas appear once, in components, as in the OpenAPI document.
+import type { z } from 'zod';
 import type { StreamSettings } from '../config/streamSettings.ts';
 import { CHANNEL_PATHS } from '../http/streamPaths.ts';
-import { NO_NEW_ASSETS } from '../wire/streamRequests.ts';
-import { streamLimits } from './limits.ts';
+import { streamLimits } from '../streams/limits.ts';
 import {
   controlSchemas,
   marketEventSchemas,
   marketRequestSchema,
   userEventSchemas,
   userRequestSchema,
-} from './schema.ts';
+} from '../wire/schemas/streams.ts';
+import { NO_NEW_ASSETS } from '../wire/streamRequests.ts';
+import { SchemaWriter } from './schemaWriter.ts';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-const messagesOf = (schemas: Schemas, io: 'input' | 'output') =>
+const messagesOf = (writer: SchemaWriter, schemas: Schemas, io: 'input' | 'output') =>
   Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [
       name,
-      { name, contentType: 'application/json', payload: z.toJSONSchema(schema, { io }) },
+      { name, contentType: 'application/json', payload: writer.write(schema, io) },
     ]),
   );
 
 const refs = (channel: string, names: readonly string[]) =>
   names.map((name) => ({ $ref: `#/channels/${channel}/messages/${name}` }));
 
-function channel(address: string, description: string, events: Schemas, request: z.ZodType) {
+interface Channel {
+  readonly address: string;
+  readonly description: string;
+  readonly events: Schemas;
+  readonly request: z.ZodType;
+}
+
+function channelOf({ address, description, events, request }: Channel, writer: SchemaWriter) {
+  const sent = messagesOf(writer, { ...events, ...controlSchemas }, 'output');
   // A request may contain more than the exchange reads.
-  const messages = { ...messagesOf({ ...events, ...controlSchemas }, 'output'), ...messagesOf({ request }, 'input') };
-  return { address, description, messages };
+  return { address, description, messages: { ...sent, ...messagesOf(writer, { request }, 'input') } };
 }
 
 function operations(name: string, events: Schemas) {
@@ -41,6 +48,19 @@ function operations(name: string, events: Schemas) {
     [`${name}Request`]: { action: 'receive', channel: channelRef, messages: refs(name, ['request']) },
   };
 }
+
+const MARKET_CHANNEL: Channel = {
+  address: CHANNEL_PATHS.market,
+  description: 'Order books, prices and trades of tokens.',
+  events: marketEventSchemas,
+  request: marketRequestSchema,
+};
+const USER_CHANNEL: Channel = {
+  address: CHANNEL_PATHS.user,
+  description: 'Orders and trades of the owner of an API key.',
+  events: userEventSchemas,
+  request: userRequestSchema,
+};
 
 /** The document as JSON text. */
 export function asyncApiText(host: string, settings: StreamSettings): string {
@@ -58,24 +78,17 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. Heartbeats are sent to sockets`,
     `that have sent resume or heartbeat: true, every ${heartbeatMs} ms while a stream is idle.`,
   ].join(' ');
+  const writer = new SchemaWriter('draft-07'); // the version of which AsyncAPI's schemas are an extension
   return JSON.stringify({
     asyncapi: '3.0.0',
     info: { title: 'Outcry streams', version: '1', description },
     servers: { exchange: { host, protocol: 'ws' } },
     channels: {
-      market: channel(
-        CHANNEL_PATHS.market,
-        'Order books, prices and trades of tokens.',
-        marketEventSchemas,
-        marketRequestSchema,
-      ),
-      user: channel(
-        CHANNEL_PATHS.user,
-        'Orders and trades of the owner of an API key.',
-        userEventSchemas,
-        userRequestSchema,
-      ),
+      market: channelOf(MARKET_CHANNEL, writer),
+      user: channelOf(USER_CHANNEL, writer),
     },
     operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
+    // After the channels, which name them.
+    components: { schemas: writer.named },
   });
 }
