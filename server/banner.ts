@@ -6,7 +6,7 @@ import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';
 import { counted } from './lib/counted.ts';
 import type { RunningServer } from './start.ts';
 import { microText } from './wire/numbers.ts';
-import { marketStatusText } from './wire/rejections.ts';
+import { marketStatusText } from './wire/terms.ts';
 
 const FACT_NAME_COLUMNS = 14;
 /** Units of durations, in milliseconds, largest first. */

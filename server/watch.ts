@@ -13,8 +13,7 @@ import type { SnapshotMaker } from './snapshots/snapshotMaker.ts';
 import type { StreamHub } from './streams/hub.ts';
 import type { NamedCount, Views } from './views/index.ts';
 import { INTERFACE_VERSION } from './wire/interfaceVersion.ts';
-import { exchangeModes } from './wire/operatorBodies.ts';
-import { marketStatusText } from './wire/rejections.ts';
+import { exchangeModes, marketStatusText } from './wire/terms.ts';
 
 /** The parts of a running server that figures are read from. */
 interface WatchedServer extends Services {

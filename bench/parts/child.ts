@@ -6,7 +6,7 @@ import { Bench } from 'tinybench';
 import { hexToBytes } from '../../server/auth/hex.ts';
 import { signL2, verifyL2 } from '../../server/auth/l2.ts';
 import { verifyOrderSignature } from '../../server/auth/orderSignature.ts';
-import { type PostedOrder, parsePostedOrder } from '../../server/wire/orders.ts';
+import { type PostedOrder, parsePostedOrder } from '../../server/wire/orderRequests.ts';
 import type { BenchEngine } from '../engines/engine.ts';
 import { wholeApply } from '../engines/wholeApply.ts';
 import { answerQuestions } from '../lib/talk.ts';

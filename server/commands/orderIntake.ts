@@ -19,7 +19,7 @@ import type { RecoveryJob } from '../auth/recoverers.ts';
 import type { Services } from '../services.ts';
 import type { TokenPlace } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
-import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orders.ts';
+import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orderRequests.ts';
 import { isSignedForOtherVersion } from './orderVersion.ts';
 import { checkOwned } from './ownerWallets.ts';
 

@@ -5,7 +5,7 @@ import { amountStepMicro, MICRO_PER_LOT, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
 import type { OrderDomain, SignableOrder } from '../auth/orderDigest.ts';
 import { signOrder } from '../auth/orderSignature.ts';
-import { sideText } from '../wire/trades.ts';
+import { sideText } from '../wire/terms.ts';
 
 /** Micro in a cent: the amount that a FOK or FAK BUY spends has two decimals (wire.md B.4). */
 const MICRO_PER_CENT = 10_000;

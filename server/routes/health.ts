@@ -5,8 +5,8 @@ import { StorageUnavailable } from '../../engine/index.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { secondsText } from '../wire/numbers.ts';
-import { exchangeModes, exchangeModeWords } from '../wire/operatorBodies.ts';
 import * as schemas from '../wire/schemas/operator.ts';
+import { exchangeModeText } from '../wire/terms.ts';
 
 const OK = { body: '"OK"' } as const;
 const VERSION = { body: `{"version":2,"interface":"${INTERFACE_VERSION}"}` } as const;
@@ -19,7 +19,7 @@ const ready: Handler = (_request, { services }) => {
   const { exchange, views } = services;
   const reason = exchange.unavailableReason;
   if (reason !== undefined) throw new StorageUnavailable(reason);
-  const mode = exchangeModeWords.find((word) => exchangeModes[word] === views.accounts.mode);
+  const mode = exchangeModeText(views.accounts.mode);
   const figures = { durable_sequence: exchange.durableSequence, markets: views.markets.list().length };
   return { body: JSON.stringify({ status: 'ready', mode, ...figures }) };
 };

@@ -9,9 +9,10 @@ import type { Endpoint, Handler } from '../http/endpoint.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
-import { accountBody, exchangeBody, exchangeModes } from '../wire/operatorBodies.ts';
+import { accountBody, exchangeBody } from '../wire/operatorBodies.ts';
 import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
+import { exchangeModes } from '../wire/terms.ts';
 
 const changeExchange: Handler = async (request, { services }) => {
   const { mode } = readFields(exchangeBody, request.json());

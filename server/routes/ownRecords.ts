@@ -8,6 +8,7 @@ import { countBefore } from '../lib/countBefore.ts';
 import { isOpen, type Order, type Trade, type Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import type { Historian, HistoryRequest } from '../wire/historyQueries.ts';
+import { orderRow } from '../wire/orders.ts';
 import {
   isTooNew,
   isTooOld,
@@ -32,7 +33,6 @@ import {
 import { readOrderId } from '../wire/readIds.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 import * as schemas from '../wire/schemas/orders.ts';
-import { orderRow } from '../wire/trades.ts';
 
 const PAGE_ROWS = 100;
 

@@ -29,7 +29,7 @@ import {
   parseCancelMany,
   type RefusedCancel,
 } from '../wire/cancels.ts';
-import { parseOrderBatch, parsePostedOrder } from '../wire/orders.ts';
+import { parseOrderBatch, parsePostedOrder } from '../wire/orderRequests.ts';
 import { type PlacedOrder, placedOrderJson, refusedOrderJson, type TakenTrade } from '../wire/placedOrders.ts';
 import { outageRefusal, type RejectionReply, rejectionError, rejectionReply, replyError } from '../wire/rejections.ts';
 import * as schemas from '../wire/schemas/orders.ts';

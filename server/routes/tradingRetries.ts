@@ -1,6 +1,7 @@
 // Makes it safe to send an order again: the headers by which a client states until when its order may be accepted and that
 // it wants the first answer repeated, and the answer to a duplicate. Called by the trading routes.
 
+import { OrderType } from '../../engine/index.ts';
 import type { PlacementCommand } from '../commands/orderIntake.ts';
 import type { HttpRequest, Reply } from '../http/endpoint.ts';
 import { parseWhole } from '../lib/decimals.ts';
@@ -9,6 +10,7 @@ import type { Order, Trade, Views } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { type Original, originalJson } from '../wire/originals.ts';
 import { type RejectionReply, rejectionReply } from '../wire/rejections.ts';
+import { orderTypeOf } from '../wire/terms.ts';
 
 /** The headers, in lower case. */
 const IDEMPOTENT_HEADER = 'idempotent';
@@ -87,7 +89,7 @@ async function originalOf(
  * not signed, so this copy may name another.
  */
 function killedReply({ order }: Original, orderId: string): RejectionReply {
-  const name = order.order_type === 'FOK' ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
+  const name = orderTypeOf(order.order_type) === OrderType.FOK ? 'FOK_NOT_FILLED' : 'FAK_NOT_MATCHED';
   const { status, text } = rejectionReply(name, 0, 0, 0, { orderId });
   return { status, text, extra: { orderID: orderId } };
 }

@@ -8,7 +8,8 @@ import { tradeId, transactionHash } from './ids.ts';
 import { iconOf } from './markets.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
 import { readConditionId } from './readIds.ts';
-import { FEE_RATE_BPS, sideText } from './trades.ts';
+import { sideText } from './terms.ts';
+import { FEE_RATE_BPS } from './trades.ts';
 
 /** Most markets that one request may name. */
 export const MARKETS_PER_REQUEST_MAX = 500;

@@ -3,6 +3,7 @@
 // orders and cancels are parsed by hand elsewhere.
 import { z } from 'zod';
 import { isAddress, isBytes32 } from '../auth/hex.ts';
+import { SIGNATURE_TYPES } from '../auth/orderDigest.ts';
 import { type Fields, isFields } from '../lib/jsonFields.ts';
 import { BadRequest } from './badRequest.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32 } from './examples.ts';
@@ -114,7 +115,7 @@ export const bytes32Field = z
 
 /** A wallet's signature type. */
 export const signatureTypeField = z.union(
-  [z.literal(0), z.literal(1), z.literal(2), z.literal(3)],
+  SIGNATURE_TYPES.map((type) => z.literal(type)),
   'must be the number 0, 1, 2 or 3',
 );
 

@@ -14,7 +14,7 @@ import {
   readSharedTradeFilter,
   type SharedTradeFilter,
 } from './ownRecords.ts';
-import { sideText, tradeStatusText } from './trades.ts';
+import { sideText, tradeStatusText } from './terms.ts';
 
 const ADDRESS_DIGITS = 40;
 

@@ -4,7 +4,8 @@
 import type { Market, Trade } from '../views/index.ts';
 import type { DialectName } from './dialectName.ts';
 import type { Texts } from './longTexts.ts';
-import { orderRow, plainTradeRow, type ShownMarket, type ShownOrder, tradeRow, wrappedOrderRow } from './trades.ts';
+import { orderRow, type ShownMarket, type ShownOrder, wrappedOrderRow } from './orders.ts';
+import { plainTradeRow, tradeRow } from './trades.ts';
 import { readOfficialUserData, readPlainUserData, type UserDataReader } from './userDataQuery.ts';
 
 export interface Dialect {

@@ -3,9 +3,7 @@
 // another thread. Money and shares are whole micro, prices whole pips, times milliseconds, addresses lower-case hex.
 
 import type { DialectName } from './dialectName.ts';
-
-/** Sides, as named by questions and rows. */
-export const SIDES = ['BUY', 'SELL'] as const;
+import type { SideWord } from './terms.ts';
 
 /** The page of a list, counted after all filters and in the list's order. */
 export interface PageQuery {
@@ -36,7 +34,7 @@ export interface TradeThreshold {
 export interface TradesQuery extends PageQuery, MarketScope, TimeRange {
   readonly kind: 'trades';
   readonly user: string | undefined;
-  readonly side: (typeof SIDES)[number] | undefined;
+  readonly side: SideWord | undefined;
   /** True = takers' rows alone; false = makers' fills have rows of their own, too. */
   readonly takerOnly: boolean;
   readonly threshold: TradeThreshold | undefined;
@@ -89,7 +87,7 @@ export interface ActivityQuery extends PageQuery, MarketScope, TimeRange {
   readonly user: string;
   /** Undefined = all. Types that never occur here (REWARD, CONVERSION …) are dropped when a request is parsed. */
   readonly types: readonly ActivityType[] | undefined;
-  readonly side: (typeof SIDES)[number] | undefined;
+  readonly side: SideWord | undefined;
   readonly sortBy: (typeof ACTIVITY_SORTS)[number];
   readonly ascending: boolean;
 }
@@ -176,7 +174,7 @@ export interface TradeRow {
   readonly wallet: string;
   readonly market: MarketFacts;
   readonly outcome: 0 | 1;
-  readonly side: (typeof SIDES)[number];
+  readonly side: SideWord;
   readonly sizeMicro: number;
   /** In the row's own token. */
   readonly pricePips: number;

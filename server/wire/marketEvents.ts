@@ -11,7 +11,8 @@ import type { MarketChange, MarketTrade } from './marketChanges.ts';
 import { baseFee, descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { headText, Mask, type MessageBatch } from './streamMessages.ts';
-import { FEE_RATE_BPS, sideText } from './trades.ts';
+import { sideText } from './terms.ts';
+import { FEE_RATE_BPS } from './trades.ts';
 
 /** A market's books right after a change. */
 interface BooksAfter {

@@ -10,7 +10,7 @@ import { initialPricePips, shownPricePips, textOf } from '../views/texts.ts';
 import { KeptRows } from './keptRows.ts';
 import { isoTime, lotsNumber, pipsNumber } from './numbers.ts';
 import { bytesOf } from './pieces.ts';
-import { marketStatusText } from './rejections.ts';
+import { marketStatusText } from './terms.ts';
 
 const timeOrNull = (value: unknown): string | null =>
   typeof value === 'string' && !Number.isNaN(Date.parse(value)) ? value : null;

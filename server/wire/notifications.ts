@@ -23,7 +23,7 @@ import { BadRequest } from './badRequest.ts';
 import { tradeId, transactionHash } from './ids.ts';
 import { fullRecord, iconOf, imageOf, pricePipsOf } from './markets.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
-import { orderTypeText, sideText } from './trades.ts';
+import { orderTypeText, sideText } from './terms.ts';
 
 const TYPES = { canceled: 1, filled: 2, resolved: 4 } as const;
 

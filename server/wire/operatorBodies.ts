@@ -1,7 +1,7 @@
 // Schemas for the request bodies of operators, development and positions: each field once, with its limit and the unit it
 // is parsed into. Called by their routes; the lines of imports reuse the same fields.
 import { z } from 'zod';
-import { ExchangeMode, limits, MarketStatus, PIPS_PER_UNIT, TICK_SIZES_PIPS } from '../../engine/index.ts';
+import { limits, PIPS_PER_UNIT, TICK_SIZES_PIPS } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import {
   addressField,
@@ -15,6 +15,7 @@ import {
 } from './bodies.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID } from './examples.ts';
 import { decimalUnits, parsePips, pipsText } from './numbers.ts';
+import { exchangeModeWords, marketStatuses, wordsOf } from './terms.ts';
 
 /** Most characters of a text. */
 const TEXT_MAX = { title: 500, description: 50_000, short: 200, url: 2_000 } as const;
@@ -110,28 +111,15 @@ const rewardsField = z.strictObject(
   'must be an object with rates, min_size and max_spread',
 );
 
-/** The keys of a constant, as words that a field may have. */
-function keysOf<Word extends string>(values: Readonly<Record<Word, number>>): readonly Word[] {
-  return Object.keys(values) as Word[]; // constants have no keys but those of their type
-}
-
-/** One of the words of a constant, parsed into its value. */
+/** One of the words of a set, parsed into its value. */
 function wordField<Word extends string, Value extends number>(values: Readonly<Record<Word, Value>>, must: string) {
-  return z.enum(keysOf(values), must).transform((word): Value => values[word]);
+  return z.enum(wordsOf(values), must).transform((word): Value => values[word]);
 }
 
-const creationStatuses = {
-  draft: MarketStatus.DRAFT,
-  active: MarketStatus.OPEN,
-  open: MarketStatus.OPEN,
-  paused: MarketStatus.PAUSED,
-} as const;
-const laterStatuses = {
-  active: MarketStatus.OPEN,
-  open: MarketStatus.OPEN,
-  paused: MarketStatus.PAUSED,
-  closed: MarketStatus.CLOSED,
-} as const;
+const { draft, active, paused, closed } = marketStatuses;
+/** Requests may say open for active. */
+const creationStatuses = { draft, active, open: active, paused } as const;
+const laterStatuses = { active, open: active, paused, closed } as const;
 
 /** Texts that markets and events share. */
 const sharedTexts = {
@@ -242,18 +230,6 @@ export const resolveBody = z
 export const cashBody = z
   .strictObject({ address: addressField, amount: amountField, owner: addressField.optional() })
   .meta({ examples: [{ address: EXAMPLE_ADDRESS, amount: '12.5' }] });
-
-/** Modes of the exchange by the names that operators use. */
-export const exchangeModes = {
-  normal: ExchangeMode.NORMAL,
-  post_only: ExchangeMode.POST_ONLY,
-  cancel_only: ExchangeMode.CANCEL_ONLY,
-  disabled: ExchangeMode.DISABLED,
-  restarting: ExchangeMode.RESTARTING,
-} as const;
-
-/** The names of the modes. */
-export const exchangeModeWords = keysOf(exchangeModes);
 
 /** PATCH /admin/exchange */
 export const exchangeBody = z

@@ -6,7 +6,7 @@ import { balanceOf } from './balances.ts';
 import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { HALVES } from './operatorBodies.ts';
-import { marketStatusText } from './rejections.ts';
+import { marketStatusText } from './terms.ts';
 
 /** The text of the outcome that a market resolved to, or HALVES; null before that. */
 function resolutionText({ resolution, outcomes }: Market): string | null {

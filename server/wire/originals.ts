@@ -2,8 +2,8 @@
 // order. Called by the routes of trading for open orders, and by the historian's thread for finished ones.
 import { takesOnly } from '../../engine/index.ts';
 import { wholeText } from './longTexts.ts';
+import { newestTrades, orderRow, type ShownMarket, type ShownOrder } from './orders.ts';
 import { placedOrderJson, type TakenTrade } from './placedOrders.ts';
-import { newestTrades, orderRow, type ShownMarket, type ShownOrder } from './trades.ts';
 
 /** An order with the facts that its first answer was built from. */
 interface OriginalOrder extends ShownOrder {

@@ -5,7 +5,7 @@ import { oppositeSide, Side } from '../../engine/index.ts';
 import type { TokenPlace, Views } from '../views/index.ts';
 import { lastTradePriceText } from './books.ts';
 import { halfPipsText, pipsText } from './numbers.ts';
-import { sideText } from './trades.ts';
+import { sideText } from './terms.ts';
 
 /** `side` names the resting side: BUY is the best bid, SELL the best ask. */
 export function priceText({ books }: Views, { market, outcome }: TokenPlace, side: Side): string {

@@ -18,6 +18,7 @@ import {
 import { BadRequest } from './badRequest.ts';
 import { HistorianUnavailable } from './historyQueries.ts';
 import { lotsText, microText, pipsText } from './numbers.ts';
+import { marketStatusText } from './terms.ts';
 
 /** What a sentence may need besides the event's figures; '' where it does not apply. */
 export interface RejectionContext {
@@ -65,19 +66,6 @@ const byExchange = (status: number, text: string, seconds: number): RejectionRep
   ...later(status, text, seconds),
   isOfExchange: true,
 });
-
-const STATUS_TEXTS: Readonly<Record<number, string>> = {
-  [MarketStatus.DRAFT]: 'draft',
-  [MarketStatus.OPEN]: 'active',
-  [MarketStatus.PAUSED]: 'paused',
-  [MarketStatus.CLOSED]: 'closed',
-  [MarketStatus.RESOLVED]: 'resolved',
-};
-
-/** A market's status on the wire: draft, active, paused, closed or resolved. */
-export function marketStatusText(status: number): string {
-  return STATUS_TEXTS[status] ?? 'unknown';
-}
 
 const invalidOrder = (id: string | undefined, reason: string): RejectionReply =>
   refuse(`order ${id ?? ''} is invalid. ${reason}`);

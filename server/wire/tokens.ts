@@ -1,10 +1,11 @@
 // Parses the token ids of market-data requests, from the query or a JSON list (wire.md C.2). Called by the routes of market
 // data. It checks format and count only; the routes know which tokens exist.
-import { Side } from '../../engine/index.ts';
+import type { Side } from '../../engine/index.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { isAbsent, isFields } from '../lib/jsonFields.ts';
 import { BadRequest } from './badRequest.ts';
 import { boundCount } from './bodies.ts';
+import { sideOf } from './terms.ts';
 
 /** Most tokens that one request may name. */
 export const TOKENS_PER_REQUEST_MAX = 500;
@@ -22,10 +23,9 @@ function readTokenId(value: unknown): string {
 
 /** BUY or SELL in any letter case. @throws BadRequest for anything else */
 export function readSide(value: unknown): Side {
-  const text = typeof value === 'string' ? value.toUpperCase() : '';
-  if (text === 'BUY') return Side.BUY;
-  if (text === 'SELL') return Side.SELL;
-  throw new BadRequest('Invalid side');
+  const side = typeof value === 'string' ? sideOf(value.toUpperCase()) : undefined;
+  if (side === undefined) throw new BadRequest('Invalid side');
+  return side;
 }
 
 /** The token of a single-token request, from its path or its query. @throws BadRequest if it is missing or malformed */

@@ -14,11 +14,11 @@ import {
   type OpenInterestQuery,
   POSITION_SORTS,
   type PositionsQuery,
-  SIDES,
   type TradedQuery,
   type TradesQuery,
   type ValueQuery,
 } from './historyQueries.ts';
+import { sideWords } from './terms.ts';
 import {
   type AskedKind,
   DEFAULTS,
@@ -59,7 +59,7 @@ const readTrades = (given: Parameters): TradesQuery => ({
   ...given.page('trades'),
   ...given.scope(),
   ...given.range(),
-  side: given.word('side', SIDES),
+  side: given.word('side', sideWords),
   takerOnly: given.flag('takerOnly', DEFAULTS.takerOnly),
   threshold: given.threshold(),
 });
@@ -98,7 +98,7 @@ function readActivity(given: Parameters): ActivityQuery {
     ...given.scope(),
     ...given.range(),
     types: given.activityTypes(),
-    side: given.word('side', SIDES),
+    side: given.word('side', sideWords),
     sortBy: given.word('sortBy', ACTIVITY_SORTS) ?? DEFAULTS.activitySort,
     ascending: given.isAscending(),
   };

@@ -7,8 +7,10 @@ import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { Market, Order, OrderStatus, Trade } from '../views/index.ts';
 import { tradeId } from './ids.ts';
 import { lotsText, pipsText, secondsText } from './numbers.ts';
+import { newestTrades } from './orders.ts';
 import { membersText } from './pieces.ts';
-import { makerRow, newestTrades, orderTypeText, sideText, tradeFields, traderSide, tradeStatusText } from './trades.ts';
+import { orderTypeText, sideText, tradeStatusText } from './terms.ts';
+import { makerRow, tradeFields, traderSide } from './trades.ts';
 
 export const orderEntryKinds = ['PLACEMENT', 'UPDATE', 'CANCELLATION'] as const;
 export type OrderEntryKind = (typeof orderEntryKinds)[number];

@@ -8,7 +8,7 @@ import { readBalanceQuery, readSignatureType } from '../../server/wire/balances.
 import { readBuilderFilter } from '../../server/wire/builders.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
 import { readNotificationIds } from '../../server/wire/notifications.ts';
-import { parsePostedOrder } from '../../server/wire/orders.ts';
+import { parsePostedOrder } from '../../server/wire/orderRequests.ts';
 import { readOrderFilter, readTradeFilter } from '../../server/wire/ownRecords.ts';
 import { parseCursor } from '../../server/wire/pages.ts';
 import { readPriceHistoryBody, readPriceHistoryQuery } from '../../server/wire/priceHistory.ts';

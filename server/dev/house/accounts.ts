@@ -23,7 +23,7 @@ import { intakeOrder } from '../../commands/orderIntake.ts';
 import { walletsOfOwner } from '../../commands/ownerWallets.ts';
 import type { Services } from '../../services.ts';
 import type { Market } from '../../views/index.ts';
-import { orderTypeText } from '../../wire/trades.ts';
+import { orderTypeText } from '../../wire/terms.ts';
 import { clientAmounts, signedBody } from '../clientOrder.ts';
 import { choices } from './model.ts';
 

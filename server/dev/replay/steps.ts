@@ -1,7 +1,7 @@
 // Cuts one market's rows into steps: rows that can be sent concurrently because they neither touch the same level nor cross
 // one another, and prints, which stand alone. Pure; called by the market's player before each step. It must never reorder
 // two rows if the book could tell the difference.
-import { ORDERS_PER_BATCH_MAX } from '../../wire/orders.ts';
+import { ORDERS_PER_BATCH_MAX } from '../../wire/orderRequests.ts';
 import type { FlowRow, LevelRow, PrintRow } from './flowFile.ts';
 import type { RestingOrders } from './restingOrders.ts';
 

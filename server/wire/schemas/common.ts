@@ -11,6 +11,7 @@ import {
   EXAMPLE_UUID,
 } from '../examples.ts';
 import { pipsNumber, pipsText } from '../numbers.ts';
+import { orderTypeWords, sideWords, tradeStatusWords } from '../terms.ts';
 
 /** A schema that appears once in the document, under its id. */
 export const named = <Schema extends z.ZodType>(
@@ -121,11 +122,11 @@ export const operatorTime = z
   .meta({ description: 'An ISO 8601 date-time in UTC, set by the operator', examples: ['2030-01-31T12:00:00.000Z'] });
 export const tickText = named('TickSize', 'The tick size of a market', z.enum(TICK_SIZES_PIPS.map(pipsText)), '0.01');
 export const signatureType = z.literal(SIGNATURE_TYPES);
-export const tradeStatus = z.enum(['MATCHED', 'MINED', 'CONFIRMED']);
+export const tradeStatus = z.enum(tradeStatusWords);
 /** Which side of a trade an order was on. */
 export const tradeRole = z.enum(['TAKER', 'MAKER']);
-export const side = named('Side', 'Whether shares are bought or sold', z.enum(['BUY', 'SELL']));
-export const orderType = named('OrderType', 'Time in force of an order', z.enum(['GTC', 'GTD', 'FOK', 'FAK']));
+export const side = named('Side', 'Whether shares are bought or sold', z.enum(sideWords));
+export const orderType = named('OrderType', 'Time in force of an order', z.enum(orderTypeWords));
 
 // Forms that requests may use.
 export const givenBytes32 = z

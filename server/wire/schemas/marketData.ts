@@ -9,6 +9,7 @@ import {
   PRICE_HISTORY_INTERVALS,
   PRICE_HISTORY_TIME_S_MAX,
 } from '../priceHistory.ts';
+import { marketStatusWords } from '../terms.ts';
 import { TOKENS_PER_REQUEST_MAX } from '../tokens.ts';
 import * as common from './common.ts';
 import type { EndpointSchema } from './endpointSchema.ts';
@@ -165,7 +166,7 @@ export const fullFields = {
   tags: z.array(text),
 };
 const listFields = {
-  status: z.enum(['active', 'paused', 'closed', 'resolved']),
+  status: z.enum(marketStatusWords).exclude(['draft']),
   market_id: whole,
   slug: text,
   assets_ids: z.array(tokenId).length(2),

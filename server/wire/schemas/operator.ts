@@ -6,12 +6,12 @@ import {
   cashBody,
   eventBody,
   exchangeBody,
-  exchangeModeWords,
   faucetBody,
   marketBody,
   marketChangeBody,
   resolveBody,
 } from '../operatorBodies.ts';
+import { exchangeModeWords } from '../terms.ts';
 import { tokenBalances } from './account.ts';
 import * as common from './common.ts';
 import type { EndpointSchema } from './endpointSchema.ts';

@@ -5,8 +5,8 @@ import { limits } from '../../../engine/index.ts';
 import { ZERO_BYTES32 } from '../../auth/hex.ts';
 import { orderStatuses } from '../../views/records.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_BYTES32, EXAMPLE_TOKEN_ID, EXAMPLE_UUID } from '../examples.ts';
-import { ORDERS_PER_BATCH_MAX, SIGNATURE_CHARACTERS_MAX } from '../orders.ts';
-import { LISTED_TRADES_MAX } from '../trades.ts';
+import { ORDERS_PER_BATCH_MAX, SIGNATURE_CHARACTERS_MAX } from '../orderRequests.ts';
+import { LISTED_TRADES_MAX } from '../orders.ts';
 import * as common from './common.ts';
 import type { EndpointSchema } from './endpointSchema.ts';
 

@@ -1,7 +1,7 @@
 // Schemas of everything that is sent on the streams (wire.md E), built from those of the replies that show the same things.
 // Printed by docs/asyncApi.ts; the tests check every message against them. They are never applied to messages at run time.
 import { z } from 'zod';
-import { LISTED_TRADES_MAX } from '../trades.ts';
+import { LISTED_TRADES_MAX } from '../orders.ts';
 import { orderEntryKinds } from '../userEvents.ts';
 import * as common from './common.ts';
 import { book, detailFields } from './marketData.ts';

@@ -7,9 +7,9 @@ import {
   ACTIVITY_TYPES,
   CLOSED_POSITION_SORTS,
   POSITION_SORTS,
-  SIDES,
   THRESHOLD_UNITS,
 } from '../historyQueries.ts';
+import { sideWords } from '../terms.ts';
 import {
   type AskedKind,
   BOUNDS,
@@ -201,7 +201,7 @@ const documented: Readonly<Record<AskedKind, ParameterSchemas>> = {
     filterAmount: amount,
     market: market.optional(),
     user: user.optional(),
-    side: anyCase(SIDES),
+    side: anyCase(sideWords),
   },
   positions: {
     user,
@@ -244,7 +244,7 @@ const more: Partial<Readonly<Record<AskedKind, ParameterSchemas>>> = {
     end: seconds,
     sortBy: anyCase(ACTIVITY_SORTS, DEFAULTS.activitySort),
     sortDirection: direction,
-    side: anyCase(SIDES),
+    side: anyCase(sideWords),
   },
 };
 

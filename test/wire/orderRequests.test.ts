@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { OrderType, Side } from '../../engine/index.ts';
 import { BadRequest } from '../../server/wire/badRequest.ts';
 import { parseCancel, parseCancelFilter, parseCancelMany } from '../../server/wire/cancels.ts';
-import { parseOrderBatch, parsePostedOrder } from '../../server/wire/orders.ts';
+import { parseOrderBatch, parsePostedOrder } from '../../server/wire/orderRequests.ts';
 import { wordOf } from '../support/hex.ts';
 
 const ZERO = `0x${'0'.repeat(64)}`;
