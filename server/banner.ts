@@ -1,5 +1,5 @@
 // The one screen that start-up prints: addresses and settings, the development wallets, how to point a client at it. Called by
-// cli.ts once the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
+// run.ts once the server answers. Its last word is "ready"; it never shows a secret that is not public anyway.
 import { limits } from '../engine/index.ts';
 import { DEVELOPMENT_ADMIN_TOKEN, type ServerConfig } from './config/config.ts';
 import { type DevelopmentWallet, developmentWallets } from './dev/wallets.ts';

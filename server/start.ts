@@ -1,4 +1,4 @@
-// Starts and stops a server: opens its services, performs development mode's first start, serves them. Called by cli.ts, and by
+// Starts and stops a server: opens its services, performs development mode's first start, serves them. Called by run.ts, and by
 // tests in their own process. It prints nothing and never ends the process: fatal conditions are thrown as FatalError.
 import { errorOf, withDeadline } from '../engine/index.ts';
 import { firstStart } from './dev/firstStart.ts';

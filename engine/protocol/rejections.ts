@@ -5,7 +5,7 @@
 
 interface RejectionEntry {
   readonly code: number;
-  /** Whether the same signed order may be sent again and succeed. */
+  /** Whether a retry may succeed: for an order, whether one with the same id may be accepted later. */
   readonly mayRetry: boolean;
   /** The meaning of the event's figures a, b and c, with units. */
   readonly figures: readonly string[];

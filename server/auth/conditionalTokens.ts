@@ -2,12 +2,12 @@
 // CTHelpers), so a market made here has the ids that it would have on chain. Called when a market is created; BigInt is
 // acceptable on so rare a path. It must never be called for an order: markets carry their token ids.
 import { pow } from '@noble/curves/abstract/modular.js';
+import { bytesToNumberBE, numberToBytesBE } from '@noble/curves/utils.js';
 import { bytesToHex, requireHex } from './hex.ts';
 import { keccak256 } from './keccak.ts';
-import { bigintToBytes32, bytes32ToBigint } from './uint256.ts';
 
 /** Outcome slots of a market here: always two. */
-const OUTCOME_SLOTS = bigintToBytes32(2n);
+const OUTCOME_SLOTS = numberToBytesBE(2n, 32);
 
 /** The field prime of the curve alt_bn128, y² = x³ + 3. */
 const FIELD_PRIME = 21888242871839275222246405745257275088696311157297823662689037894645226208583n;
@@ -32,8 +32,8 @@ export function conditionId(oracle: string, questionId: string): string {
  */
 function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
   const conditionBytes = requireHex(condition, 32, 'The condition id');
-  const indexSet = bigintToBytes32(outcomeIndex === 0 ? 1n : 2n);
-  const hash = bytes32ToBigint(keccak256(Buffer.concat([conditionBytes, indexSet])));
+  const indexSet = numberToBytesBE(outcomeIndex === 0 ? 1 : 2, 32);
+  const hash = bytesToNumberBE(keccak256(Buffer.concat([conditionBytes, indexSet])));
   const wantsOdd = hash >> 255n === 1n;
   let x = hash;
   let y: bigint;
@@ -44,13 +44,13 @@ function collectionId(condition: string, outcomeIndex: 0 | 1): Uint8Array {
     y = pow(square, ROOT_EXPONENT, FIELD_PRIME);
   } while ((y * y) % FIELD_PRIME !== square);
   if (((y & 1n) === 1n) !== wantsOdd) y = FIELD_PRIME - y;
-  return bigintToBytes32((y & 1n) === 1n ? x ^ (1n << 254n) : x);
+  return numberToBytesBE((y & 1n) === 1n ? x ^ (1n << 254n) : x, 32);
 }
 
 /** keccak256(collateral ‖ collection id) as a decimal: the token's id. @throws TypeError on a malformed collateral. */
 function positionId(collateral: string, collection: Uint8Array): string {
   const collateralBytes = requireHex(collateral, 20, 'The collateral');
-  return bytes32ToBigint(keccak256(Buffer.concat([collateralBytes, collection]))).toString();
+  return bytesToNumberBE(keccak256(Buffer.concat([collateralBytes, collection]))).toString();
 }
 
 /** The two token ids of a condition, decimal texts, first outcome first. @throws TypeError on malformed input. */

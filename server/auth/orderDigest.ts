@@ -2,7 +2,7 @@
 // every order, so the type hash, domain separators and token-id bytes are cached and the struct's buffer is reused; a
 // result is always a new array. The parser must have checked the fields: a malformed one throws.
 
-import { writeHex } from '../../engine/index.ts';
+import { type Side, writeHex } from '../../engine/index.ts';
 import { memoizeRecent } from '../lib/memoize.ts';
 import { requireHex } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
@@ -28,8 +28,7 @@ export type SignableOrder = {
   readonly makerAmount: number;
   /** Micro (6 decimals), 0..2^53−1. */
   readonly takerAmount: number;
-  /** 0 BUY, 1 SELL. */
-  readonly side: 0 | 1;
+  readonly side: Side;
   readonly signatureType: SignatureType;
   /** Milliseconds since the epoch. */
   readonly timestamp: number;

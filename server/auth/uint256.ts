@@ -1,5 +1,6 @@
 // uint256 values as 32 big-endian bytes, as EIP-712 encodes them. Called by the digests of this folder, by the parsers of
 // orders (isUint256Decimal), and by what converts token ids. The hot path is writeUint53, which needs no BigInt.
+import { numberToBytesBE } from '@noble/curves/utils.js';
 
 const DECIMAL_DIGITS_MAX = 78;
 const UINT256_LIMIT = 1n << 256n;
@@ -26,30 +27,8 @@ export function writeUint53(view: DataView, offsetBytes: number, value: number):
   view.setUint32(offsetBytes + 28, value >>> 0);
 }
 
-/** 32 big-endian bytes of 0 ≤ value < 2^256. @throws RangeError outside. */
-export function bigintToBytes32(value: bigint): Uint8Array {
-  if (value < 0n || value >= UINT256_LIMIT) throw new RangeError(`${value} is not a uint256 (0 to 2^256 - 1).`);
-  const bytes = new Uint8Array(32);
-  const view = new DataView(bytes.buffer);
-  for (let word = 0; word < 4; word++) {
-    view.setBigUint64(24 - 8 * word, BigInt.asUintN(64, value >> BigInt(64 * word)));
-  }
-  return bytes;
-}
-
-/** The value of 32 big-endian bytes. */
-export function bytes32ToBigint(bytes: Uint8Array): bigint {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, 32);
-  return (
-    (view.getBigUint64(0) << 192n) |
-    (view.getBigUint64(8) << 128n) |
-    (view.getBigUint64(16) << 64n) |
-    view.getBigUint64(24)
-  );
-}
-
 /** 32 big-endian bytes of a decimal text. @throws TypeError if it is not a decimal uint256. */
 export function decimalToBytes32(text: string): Uint8Array {
   if (!isUint256Decimal(text)) throw new TypeError(`${JSON.stringify(text)} is not a decimal uint256.`);
-  return bigintToBytes32(BigInt(text));
+  return numberToBytesBE(BigInt(text), 32);
 }

@@ -27,6 +27,7 @@ export type { ColumnsPlace } from './columnOrders.ts';
 export {
   type EventFigures,
   type MarketFigures,
+  marketClosedMs,
   marketEndMs,
   marketStartMs,
   RowState,

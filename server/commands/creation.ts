@@ -9,6 +9,7 @@ import { keccak256Text } from '../auth/keccak.ts';
 import { hexOfDecimal } from '../auth/uint256.ts';
 import type { Services } from '../services.ts';
 import type { MarketTexts } from '../views/index.ts';
+import { DEFAULT_OUTCOMES } from '../views/texts.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { pipsText } from '../wire/numbers.ts';
 import { type EventBody, FLAGS_MAX, HALVES, type MarketBody, type MarketChangeBody } from '../wire/operatorBodies.ts';
@@ -160,7 +161,7 @@ export function creationOf(
   const { questionId, ids } = idsOf(services, body, slug, negRisk);
   const { status, ...rest } = body;
   const lastPrice = body.last_price === undefined ? undefined : pipsText(body.last_price);
-  const texts = { slug, questionId, outcomes: body.outcomes ?? ['Yes', 'No'], lastPrice, ...changedTexts(rest) };
+  const texts = { slug, questionId, outcomes: body.outcomes ?? DEFAULT_OUTCOMES, lastPrice, ...changedTexts(rest) };
   return {
     type: 'CreateMarket',
     eventNumber,

@@ -18,6 +18,7 @@ import { plainSignatureOf, verifyOrderSignature } from '../auth/orderSignature.t
 import type { RecoveryJob } from '../auth/recoverers.ts';
 import type { Services } from '../services.ts';
 import type { TokenPlace } from '../views/index.ts';
+import { orderTailText } from '../views/storedOrders.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { type PostedOrder, parsePostedOrder, type SignedOrder } from '../wire/orderRequests.ts';
 import { isSignedForOtherVersion } from './orderVersion.ts';
@@ -141,15 +142,6 @@ const TAIL_AT = COMMAND_HEADER_BYTES + PLACE.headBytes;
 const scratch = Buffer.alloc(8_192);
 const scratchView = dataViewOf(scratch);
 
-/** The rest of the order as it was signed. The core never reads it; it is kept for later readers. */
-function tailText(order: SignedOrder): string {
-  return (
-    `{"salt":"${order.salt}","signer":"${order.signer}","signatureType":${order.signatureType},` +
-    `"tokenId":"${order.tokenId}","metadata":"${order.metadata}","builder":"${order.builder}",` +
-    `"signature":"${order.signature}"}`
-  );
-}
-
 function flagsOf(postOnly: boolean, isBound: boolean, orderType: OrderType): number {
   return (
     (postOnly ? OrderFlag.POST_ONLY : 0) |
@@ -166,7 +158,7 @@ function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedChe
   const { order, orderType, postOnly } = posted;
   const { owner, keyId } = caller;
   const { market, outcome } = place;
-  const tail = tailText(order); // ASCII throughout: one byte a character
+  const tail = orderTailText(order); // ASCII throughout: one byte a character
   const bytes = scratch;
   const view = scratchView;
   bytes[0] = PROTOCOL_VERSION;

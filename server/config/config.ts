@@ -6,9 +6,9 @@ import { limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
 import { fatal } from '../process/fatal.ts';
+import { durationMs } from './durations.ts';
 import type { HouseMode } from './settings.ts';
 import {
-  durationMs,
   type Environment,
   type Flags,
   type GivenSettings,

@@ -9,6 +9,7 @@ import { isAddress, isBytes32 } from '../auth/hex.ts';
 import { isFields } from '../lib/jsonFields.ts';
 import { isNetwork } from '../lib/networks.ts';
 import { fatal } from '../process/fatal.ts';
+import { durationMs } from './durations.ts';
 import { readJsonFile } from './jsonFile.ts';
 import { nearestWord } from './nearest.ts';
 import { parseRateWindows, RATE_WINDOWS_FORM, type RateWindow, throttleRowNames } from './throttleTable.ts';
@@ -194,14 +195,6 @@ function variableOf(key: string): string {
 }
 
 const flagOf = ({ flags }: OptionRow): string => flags[0].split(' ')[0];
-
-const UNITS_MS: Readonly<Record<string, number>> = { '': 0, ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Milliseconds of a duration such as 250ms, 90s, 15m, 24h or 7d; 0 needs no unit. */
-export function durationMs(text: string): number {
-  const digits = /^[0-9]+/.exec(text)?.[0] ?? '';
-  return Number(digits) * (UNITS_MS[text.slice(digits.length)] ?? Number.NaN);
-}
 
 /** The settings given on the command line: by key, as text or as the flag's boolean. */
 export type Flags = Readonly<Record<string, string | readonly string[] | boolean | undefined>>;

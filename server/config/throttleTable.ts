@@ -1,6 +1,7 @@
 // THE table of request rates (interface.md 8, wire.md G): its rows with their windows, and the groups by which an endpoint states
 // which rows count its requests. Read by the endpoint table, the throttle, the configuration and the documentation. A
 // configuration may replace the rates given here; rows are never added or removed.
+import { durationMs } from './durations.ts';
 
 /** At most `requestsMax` in any span of `windowMs` milliseconds. */
 export interface RateWindow {
@@ -83,10 +84,9 @@ export function groupOfPath(method: string, path: string): ThrottleGroup {
 /** Rates of every row. */
 export type ThrottleRates = Readonly<Record<ThrottleRow, readonly RateWindow[]>>;
 
-const WINDOW = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,3})([smh])$/;
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+const WINDOW = /^([1-9][0-9]{0,6})\/([1-9][0-9]{0,3}[smh])$/;
 /** Longest window; admissions are remembered for this long. */
-const WINDOW_MS_MAX = UNIT_MS.h;
+const WINDOW_MAX = '1h';
 /** Most requests of a window; each takes eight bytes. */
 const WINDOW_REQUESTS_MAX = 1_000_000;
 const WINDOWS_MAX = 4;
@@ -97,9 +97,9 @@ export function parseRateWindows(text: string): readonly RateWindow[] | undefine
   for (const part of text.split(',')) {
     const found = WINDOW.exec(part.trim());
     if (found === null) return undefined;
-    const [, requests, count, unit] = found;
-    const window = { requestsMax: Number(requests), windowMs: Number(count) * UNIT_MS[unit] };
-    if (window.requestsMax > WINDOW_REQUESTS_MAX || window.windowMs > WINDOW_MS_MAX) return undefined;
+    const [, requests, time] = found;
+    const window = { requestsMax: Number(requests), windowMs: durationMs(time) };
+    if (window.requestsMax > WINDOW_REQUESTS_MAX || window.windowMs > durationMs(WINDOW_MAX)) return undefined;
     windows.push(window);
   }
   return windows.length <= WINDOWS_MAX ? windows : undefined;
@@ -108,4 +108,4 @@ export function parseRateWindows(text: string): readonly RateWindow[] | undefine
 /** The format that `parseRateWindows` accepts, for its error text. */
 export const RATE_WINDOWS_FORM =
   'must be requests and time, such as 200/10s, or 2400/10s, 24000/10m ' +
-  `(1 to ${WINDOWS_MAX} of them, of up to ${WINDOW_REQUESTS_MAX} requests in up to ${WINDOW_MS_MAX / UNIT_MS.h}h)`;
+  `(1 to ${WINDOWS_MAX} of them, of up to ${WINDOW_REQUESTS_MAX} requests in up to ${WINDOW_MAX})`;

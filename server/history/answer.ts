@@ -17,12 +17,12 @@ import type { TakenTrade } from '../wire/placedOrders.ts';
 import { type RowRenderers, renderTotals, rowRenderers } from '../wire/userDataRows.ts';
 import type { AnswerMemory } from './answerMemory.ts';
 import { findClosedPositions, findHolders, findPositions, findValue } from './findPositions.ts';
-import { findActivity, findTrades, marketsOf } from './findRows.ts';
+import { findActivity, findTrades } from './findRows.ts';
 import type { FoundOrder } from './orders.ts';
 import { RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
-import { totalsRows } from './totals.ts';
+import { marketsIn, totalsRows } from './totals.ts';
 
 /** Text is encoded in parts of about this length. */
 const PART_LENGTH = 64 * 1024;
@@ -73,7 +73,7 @@ class RowList {
 /** Totals of the requested markets; if none are named, the open interest of all markets together. */
 function totalsOf(tables: Tables, query: OpenInterestQuery | LiveVolumeQuery): HistoryRows['oi' | 'live-volume'] {
   const { list } = tables.markets;
-  const asked = marketsOf(tables, query);
+  const asked = marketsIn(tables.markets, query);
   if (asked !== undefined || query.kind !== 'oi') return totalsRows(query, asked ?? list);
   return [{ conditionId: '', valueMicro: list.reduce((sum, { vaultMicro }) => sum + vaultMicro, 0) }];
 }

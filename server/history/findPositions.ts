@@ -13,12 +13,12 @@ import type {
 } from '../wire/historyQueries.ts';
 import { closedParts } from './closed.ts';
 import { averageOf, currentValueOf, figuresOf, LEG, percentOf } from './figures.ts';
-import { marketsOf } from './findRows.ts';
 import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
 import { isClosed, legAt } from './pairs.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
+import { marketsIn } from './totals.ts';
 
 /** A position in a token: a copy of its numbers, since those held in memory move. */
 interface Position {
@@ -183,7 +183,7 @@ export function* findPositions(
     (includeArchived || !market.isArchived) &&
     hasTitle(market, title);
   const page = new PositionPage(query, openKeys[sortBy]);
-  yield* eachPosition(tables, account, marketsOf(tables, query), matches, page.add);
+  yield* eachPosition(tables, account, marketsIn(tables.markets, query), matches, page.add);
   yield* page.show(show);
 }
 
@@ -197,7 +197,7 @@ export function* findClosedPositions(
   const account = tables.accounts.idOf(user);
   if (account < 0 || limit === 0) return;
   const title = query.title?.toLowerCase();
-  const scope = marketsOf(tables, query);
+  const scope = marketsIn(tables.markets, query);
   const matches = (market: HistoryMarket): boolean =>
     (scope === undefined || scope.has(market)) && hasTitle(market, title);
   const countMax = sortBy === 'REALIZEDPNL' && !ascending ? offset + limit : Number.POSITIVE_INFINITY;
@@ -210,8 +210,8 @@ export function* findClosedPositions(
 export function* findValue(tables: Tables, query: ValueQuery): Sliced<number> {
   const account = tables.accounts.idOf(query.user);
   if (account < 0) return 0;
-  const scope = marketsOf(tables, query);
   const { positions, markets } = tables;
+  const scope = marketsIn(markets, query);
   let valueMicro = 0;
   const onPair = (index: number, start: number): void => {
     const market = markets.list[index];
@@ -259,7 +259,7 @@ export function* findHolders(
   query: HoldersQuery,
   show: (group: HoldersGroup) => void,
 ): Sliced<undefined> {
-  for (const market of marketsOf(tables, query) ?? []) {
+  for (const market of marketsIn(tables.markets, query) ?? []) {
     for (const outcome of OUTCOMES) {
       const holders = yield* largestHolders(tables, market, outcome, query);
       show({ market: market.facts, outcome, holders });

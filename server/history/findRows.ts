@@ -1,14 +1,7 @@
 // Queries for rows: trades and activity. Each walks from the newest row on, filters, and shows the page's rows as they are
 // found; only an activity query sorted otherwise than by falling time scans all of a wallet's rows first.
 
-import type {
-  ActivityQuery,
-  ActivityRow,
-  MarketScope,
-  TimeRange,
-  TradeRow,
-  TradesQuery,
-} from '../wire/historyQueries.ts';
+import type { ActivityQuery, ActivityRow, TimeRange, TradeRow, TradesQuery } from '../wire/historyQueries.ts';
 import { AllTrades, Chains, newestUntil, type Walk } from './chains.ts';
 import { FirstSorted } from './firstSorted.ts';
 import type { HistoryMarket } from './markets.ts';
@@ -16,10 +9,6 @@ import { RowClass, RowKind } from './rows.ts';
 import { isSliceOver, type Sliced } from './slice.ts';
 import type { Tables } from './tables.ts';
 import { marketsIn } from './totals.ts';
-
-/** The markets of a scope, each once, in the order requested; undefined = all. */
-export const marketsOf = ({ markets }: Tables, scope: MarketScope): ReadonlySet<HistoryMarket> | undefined =>
-  marketsIn(markets, scope);
 
 /** The row last read, as it is shown. */
 function tradeRow({ rows, accounts, markets }: Tables): TradeRow {
@@ -60,7 +49,7 @@ function tradesWalk(tables: Tables, query: TradesQuery, scope: ReadonlySet<Histo
 export function* findTrades(tables: Tables, query: TradesQuery, show: (row: TradeRow) => void): Sliced<undefined> {
   const { rows, markets } = tables;
   const { side, threshold, limit, offset, startMs } = query;
-  const scope = marketsOf(tables, query);
+  const scope = marketsIn(markets, query);
   const walk = tradesWalk(tables, query, scope);
   const isSell = side === undefined ? undefined : side === 'SELL';
   let matched = 0;
@@ -111,7 +100,7 @@ export function* findActivity(
   const { user, limit, offset, sortBy, ascending, startMs } = query;
   const account = accounts.idOf(user);
   if (account < 0 || limit === 0) return;
-  const scope = marketsOf(tables, query);
+  const scope = marketsIn(tables.markets, query);
   const classes = [RowClass.TAKER, RowClass.MAKER, RowClass.OTHER];
   const walk = new Chains(
     rows,

@@ -7,6 +7,7 @@ import { decimalOfHex, hexOfDecimal } from '../auth/uint256.ts';
 import { closeCommand, creationOf, eventCommandOf, requireResolvable, resolutionOf } from '../commands/creation.ts';
 import { counted, isOrAre } from '../lib/counted.ts';
 import type { Services } from '../services.ts';
+import { DEFAULT_OUTCOMES } from '../views/texts.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import {
@@ -257,12 +258,13 @@ const decimalTokens = ({ token_ids: given }: MarketLine, command: CommandOf<'Cre
   given ?? [command.firstToken, command.secondToken].map(decimalOfHex);
 
 /** The command that ends a market that is over; its index is filled in later. */
-function endOf({ closed, winner, outcomes = ['Yes', 'No'], status }: MarketLine): Uint8Array | undefined {
+function endOf({ closed, winner, outcomes: given, status }: MarketLine): Uint8Array | undefined {
   if (closed !== true && winner === undefined) return undefined;
   if (closed === false) throw new BadRequest('invalid_field: closed: it must not be false for a market with a winner');
   if (status === MarketStatus.DRAFT)
     throw new BadRequest('invalid_field: status: it must not be draft for a market that is closed or has a winner');
   if (winner === undefined) return encodeCommand(closeCommand(0));
+  const outcomes = given ?? DEFAULT_OUTCOMES;
   const resolution = resolutionOf(outcomes, winner);
   if (resolution === undefined) {
     throw new BadRequest(`invalid_field: winner: it must be "split" or one of ${JSON.stringify(outcomes)}`);

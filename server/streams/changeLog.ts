@@ -5,9 +5,25 @@ import type { MarketChange, MarketTrade } from '../wire/marketChanges.ts';
 
 /** Average numbers per entry; an order that rests or leaves takes 13. */
 const NUMBERS_PER_CHANGE = 16;
-const HEAD = 11;
-const LEVEL = 2;
-const TRADE = 4;
+/** Where the numbers of an entry lie; its levels and its trades follow. */
+const AT = {
+  length: 0,
+  previousAt: 1,
+  tMs: 2,
+  flags: 3,
+  oldTickPips: 4,
+  bookChangedMs: 5,
+  lastPips: 6,
+  tickPips: 7,
+  minOrderLots: 8,
+  levelCount: 9,
+  tradeCount: 10,
+} as const;
+const HEAD = AT.tradeCount + 1;
+/** A level: twice its price in pips, plus 1 for a bid; the change in lots. */
+const LEVEL = { priceAndSide: 0, lots: 1, numbers: 2 } as const;
+/** A trade: its second number is twice the outcome, plus the side. */
+const TRADE = { tradeNumber: 0, tokenAndSide: 1, pricePips: 2, lots: 3, numbers: 4 } as const;
 /** No entry. */
 export const NONE = -1;
 
@@ -33,33 +49,33 @@ export class ChangeLog {
   /** Stores a change; returns its place, or NONE if it is larger than the ring. */
   push(change: MarketChange, previousAt: number): number {
     const { levels, levelCount, trades, after } = change;
-    const length = HEAD + levelCount * LEVEL + trades.length * TRADE;
+    const length = HEAD + levelCount * LEVEL.numbers + trades.length * TRADE.numbers;
     if (length > this.ring.length) return NONE;
     const at = this.place(length);
     const { ring } = this;
     let next = at % ring.length;
-    ring[next] = length;
-    ring[next + 1] = previousAt;
-    ring[next + 2] = change.tMs;
-    ring[next + 3] = flagsOf(change);
-    ring[next + 4] = change.oldTickPips;
-    ring[next + 5] = after.bookChangedMs;
-    ring[next + 6] = after.lastTrade?.pricePips ?? 0;
-    ring[next + 7] = after.terms.tickPips;
-    ring[next + 8] = after.terms.minOrderLots;
-    ring[next + 9] = levelCount;
-    ring[next + 10] = trades.length;
+    ring[next + AT.length] = length;
+    ring[next + AT.previousAt] = previousAt;
+    ring[next + AT.tMs] = change.tMs;
+    ring[next + AT.flags] = flagsOf(change);
+    ring[next + AT.oldTickPips] = change.oldTickPips;
+    ring[next + AT.bookChangedMs] = after.bookChangedMs;
+    ring[next + AT.lastPips] = after.lastTrade?.pricePips ?? 0;
+    ring[next + AT.tickPips] = after.terms.tickPips;
+    ring[next + AT.minOrderLots] = after.terms.minOrderLots;
+    ring[next + AT.levelCount] = levelCount;
+    ring[next + AT.tradeCount] = trades.length;
     next += HEAD;
-    for (let i = 0; i < levelCount * 3; i += 3, next += LEVEL) {
-      ring[next] = levels[i] * 2 + levels[i + 1];
-      ring[next + 1] = levels[i + 2];
+    for (let i = 0; i < levelCount * 3; i += 3, next += LEVEL.numbers) {
+      ring[next + LEVEL.priceAndSide] = levels[i] * 2 + levels[i + 1];
+      ring[next + LEVEL.lots] = levels[i + 2];
     }
-    for (let i = 0; i < trades.length; i += 1, next += TRADE) {
+    for (let i = 0; i < trades.length; i += 1, next += TRADE.numbers) {
       const { tradeNumber, outcome, side, pricePips, lots } = trades[i];
-      ring[next] = tradeNumber;
-      ring[next + 1] = outcome * 2 + side;
-      ring[next + 2] = pricePips;
-      ring[next + 3] = lots;
+      ring[next + TRADE.tradeNumber] = tradeNumber;
+      ring[next + TRADE.tokenAndSide] = outcome * 2 + side;
+      ring[next + TRADE.pricePips] = pricePips;
+      ring[next + TRADE.lots] = lots;
     }
     return at;
   }
@@ -71,7 +87,7 @@ export class ChangeLog {
 
   /** The place of a kept entry's predecessor in its market, whether or not that is still kept. */
   previousAt(at: number): number {
-    return this.ring[(at % this.ring.length) + 1];
+    return this.ring[(at % this.ring.length) + AT.previousAt];
   }
 
   /** The entry at a place; undefined if it is no longer kept. */
@@ -79,36 +95,43 @@ export class ChangeLog {
     if (!this.has(at)) return undefined;
     const { ring } = this;
     const start = at % ring.length;
-    const flags = ring[start + 3];
-    const levelCount = ring[start + 9];
-    const tradeCount = ring[start + 10];
+    const flags = ring[start + AT.flags];
+    const levelCount = ring[start + AT.levelCount];
+    const tradeCount = ring[start + AT.tradeCount];
     const levels: number[] = [];
     const trades: MarketTrade[] = [];
     let next = start + HEAD;
-    for (let i = 0; i < levelCount; i += 1, next += LEVEL) {
-      levels.push(Math.floor(ring[next] / 2), ring[next] % 2, ring[next + 1]);
+    for (let i = 0; i < levelCount; i += 1, next += LEVEL.numbers) {
+      const priceAndSide = ring[next + LEVEL.priceAndSide];
+      levels.push(Math.floor(priceAndSide / 2), priceAndSide % 2, ring[next + LEVEL.lots]);
     }
-    for (let i = 0; i < tradeCount; i += 1, next += TRADE) {
-      const [outcome, side] = [Math.floor(ring[next + 1] / 2), ring[next + 1] % 2];
-      trades.push({ tradeNumber: ring[next], outcome, side, pricePips: ring[next + 2], lots: ring[next + 3] });
+    for (let i = 0; i < tradeCount; i += 1, next += TRADE.numbers) {
+      const tokenAndSide = ring[next + TRADE.tokenAndSide];
+      trades.push({
+        tradeNumber: ring[next + TRADE.tradeNumber],
+        outcome: Math.floor(tokenAndSide / 2),
+        side: tokenAndSide % 2,
+        pricePips: ring[next + TRADE.pricePips],
+        lots: ring[next + TRADE.lots],
+      });
     }
     const change: MarketChange = {
-      tMs: ring[start + 2],
+      tMs: ring[start + AT.tMs],
       levels,
       levelCount,
       trades,
-      oldTickPips: ring[start + 4],
+      oldTickPips: ring[start + AT.oldTickPips],
       isTop: (flags & Flag.TOP) !== 0,
       isWhole: (flags & Flag.WHOLE) !== 0,
       isResolved: (flags & Flag.RESOLVED) !== 0,
       after: {
-        bookChangedMs: ring[start + 5],
-        terms: { tickPips: ring[start + 7], minOrderLots: ring[start + 8] },
+        bookChangedMs: ring[start + AT.bookChangedMs],
+        terms: { tickPips: ring[start + AT.tickPips], minOrderLots: ring[start + AT.minOrderLots] },
         negRisk: (flags & Flag.NEG_RISK) !== 0,
-        lastTrade: (flags & Flag.TRADED) === 0 ? undefined : { pricePips: ring[start + 6] },
+        lastTrade: (flags & Flag.TRADED) === 0 ? undefined : { pricePips: ring[start + AT.lastPips] },
       },
     };
-    return { change, previousAt: ring[start + 1] };
+    return { change, previousAt: ring[start + AT.previousAt] };
   }
 
   /** Reserves contiguous room for an entry. If the end of the ring is too short, its rest is filled with one dummy entry. */
@@ -117,7 +140,7 @@ export class ChangeLog {
     const left = ring.length - (this.head % ring.length);
     if (left < length) {
       this.free(left);
-      ring[this.head % ring.length] = left;
+      ring[(this.head % ring.length) + AT.length] = left;
       this.head += left;
     }
     this.free(length);
@@ -128,7 +151,7 @@ export class ChangeLog {
 
   private free(length: number): void {
     const { ring } = this;
-    while (this.head + length - this.tail > ring.length) this.tail += ring[this.tail % ring.length];
+    while (this.head + length - this.tail > ring.length) this.tail += ring[(this.tail % ring.length) + AT.length];
   }
 }
 

@@ -15,8 +15,18 @@ interface EntryOwner {
 
 const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
 const TRADE_KIND = 3;
-/** Numbers per entry: kind, status, market, filled lots, trade count, time, and the entry's own two numbers. */
-const NUMBERS_PER_ENTRY = 8;
+/** Where an entry's numbers lie; a trade has neither filled lots nor a count of trades. */
+const AT = {
+  kind: 0,
+  status: 1,
+  marketIndex: 2,
+  filledLots: 3,
+  tradeCount: 4,
+  tMs: 5,
+  number: 6,
+  marketNumber: 7,
+} as const;
+const NUMBERS_PER_ENTRY = AT.marketNumber + 1;
 
 export class UserEntries {
   private readonly entriesMax: number;
@@ -42,14 +52,14 @@ export class UserEntries {
   ): number {
     const at = this.reserve(owner, order);
     const { numbers } = this;
-    numbers[at] = KINDS.indexOf(kind);
-    numbers[at + 1] = orderStatuses.indexOf(order.status);
-    numbers[at + 2] = order.marketIndex;
-    numbers[at + 3] = order.filledLots;
-    numbers[at + 4] = order.trades.length;
-    numbers[at + 5] = tMs;
-    numbers[at + 6] = number;
-    numbers[at + 7] = marketNumber;
+    numbers[at + AT.kind] = KINDS.indexOf(kind);
+    numbers[at + AT.status] = orderStatuses.indexOf(order.status);
+    numbers[at + AT.marketIndex] = order.marketIndex;
+    numbers[at + AT.filledLots] = order.filledLots;
+    numbers[at + AT.tradeCount] = order.trades.length;
+    numbers[at + AT.tMs] = tMs;
+    numbers[at + AT.number] = number;
+    numbers[at + AT.marketNumber] = marketNumber;
     return this.count - 1;
   }
 
@@ -57,21 +67,21 @@ export class UserEntries {
   addTrade(owner: EntryOwner, trade: Trade, status: number, tMs: number, number: number, marketNumber: number): number {
     const at = this.reserve(owner, trade);
     const { numbers } = this;
-    numbers[at] = TRADE_KIND;
-    numbers[at + 1] = status;
-    numbers[at + 2] = trade.marketIndex;
-    numbers[at + 5] = tMs;
-    numbers[at + 6] = number;
-    numbers[at + 7] = marketNumber;
+    numbers[at + AT.kind] = TRADE_KIND;
+    numbers[at + AT.status] = status;
+    numbers[at + AT.marketIndex] = trade.marketIndex;
+    numbers[at + AT.tMs] = tMs;
+    numbers[at + AT.number] = number;
+    numbers[at + AT.marketNumber] = marketNumber;
     return this.count - 1;
   }
 
   marketOf(place: number): number {
-    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 2];
+    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + AT.marketIndex];
   }
 
   marketNumberOf(place: number): number {
-    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + 7];
+    return this.numbers[(place % this.entriesMax) * NUMBERS_PER_ENTRY + AT.marketNumber];
   }
 
   /** The entry at a place; its owner must not have been told to forget it. */
@@ -81,21 +91,21 @@ export class UserEntries {
     const at = slot * NUMBERS_PER_ENTRY;
     const row = this.rows[slot];
     const shared = {
-      marketIndex: numbers[at + 2],
-      tMs: numbers[at + 5],
-      number: numbers[at + 6],
-      marketNumber: numbers[at + 7],
+      marketIndex: numbers[at + AT.marketIndex],
+      tMs: numbers[at + AT.tMs],
+      number: numbers[at + AT.number],
+      marketNumber: numbers[at + AT.marketNumber],
     };
-    if (numbers[at] === TRADE_KIND) {
-      return { ...shared, kind: 'TRADE', trade: row as Trade, status: numbers[at + 1] }; // kept by addTrade
+    if (numbers[at + AT.kind] === TRADE_KIND) {
+      return { ...shared, kind: 'TRADE', trade: row as Trade, status: numbers[at + AT.status] }; // kept by addTrade
     }
     return {
       ...shared,
-      kind: KINDS[numbers[at]],
+      kind: KINDS[numbers[at + AT.kind]],
       order: row as Order, // kept by addOrder
-      filledLots: numbers[at + 3],
-      status: orderStatuses[numbers[at + 1]],
-      tradeCount: numbers[at + 4],
+      filledLots: numbers[at + AT.filledLots],
+      status: orderStatuses[numbers[at + AT.status]],
+      tradeCount: numbers[at + AT.tradeCount],
     };
   }
 

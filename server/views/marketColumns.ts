@@ -3,35 +3,58 @@
 import { type MarketStatus, type Resolution, type Sections, type Side, visitTexts } from '../../engine/index.ts';
 import type { Draft, Market, MarketTerms, MarketTexts } from './records.ts';
 
-/** How many numbers a market has, in the order of writeNumbers; NaN stands for undefined. */
-const NUMBERS = 21;
+/** Where a market's numbers lie; NaN stands for undefined. */
+const AT = {
+  eventNumber: 0,
+  tickPips: 1,
+  minOrderLots: 2,
+  minMarketableBuyMicro: 3,
+  feeRate: 4,
+  feeExponent: 5,
+  delaySeconds: 6,
+  autoTick: 7,
+  negRisk: 8,
+  status: 9,
+  resolution: 10,
+  createdMs: 11,
+  updatedMs: 12,
+  closedMs: 13,
+  resolvedMs: 14,
+  lastPips: 15,
+  lastSide: 16,
+  lastMs: 17,
+  bookChangedMs: 18,
+  tradeCount: 19,
+  version: 20,
+} as const;
+const NUMBERS = AT.version + 1;
 const orNone = (value: number | undefined): number => value ?? Number.NaN;
 const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
 function writeNumbers(market: Market, n: Float64Array): void {
   const { terms, lastTrade } = market;
   const at = market.index * NUMBERS;
-  n[at] = market.eventNumber;
-  n[at + 1] = terms.tickPips;
-  n[at + 2] = terms.minOrderLots;
-  n[at + 3] = terms.minMarketableBuyMicro;
-  n[at + 4] = terms.feeRate;
-  n[at + 5] = terms.feeExponent;
-  n[at + 6] = terms.delaySeconds;
-  n[at + 7] = terms.autoTick ? 1 : 0;
-  n[at + 8] = market.negRisk ? 1 : 0;
-  n[at + 9] = market.status;
-  n[at + 10] = orNone(market.resolution);
-  n[at + 11] = market.createdMs;
-  n[at + 12] = market.updatedMs;
-  n[at + 13] = orNone(market.closedMs);
-  n[at + 14] = orNone(market.resolvedMs);
-  n[at + 15] = orNone(lastTrade?.pricePips);
-  n[at + 16] = orNone(lastTrade?.side);
-  n[at + 17] = orNone(lastTrade?.tMs);
-  n[at + 18] = market.bookChangedMs;
-  n[at + 19] = market.tradeCount;
-  n[at + 20] = market.version;
+  n[at + AT.eventNumber] = market.eventNumber;
+  n[at + AT.tickPips] = terms.tickPips;
+  n[at + AT.minOrderLots] = terms.minOrderLots;
+  n[at + AT.minMarketableBuyMicro] = terms.minMarketableBuyMicro;
+  n[at + AT.feeRate] = terms.feeRate;
+  n[at + AT.feeExponent] = terms.feeExponent;
+  n[at + AT.delaySeconds] = terms.delaySeconds;
+  n[at + AT.autoTick] = terms.autoTick ? 1 : 0;
+  n[at + AT.negRisk] = market.negRisk ? 1 : 0;
+  n[at + AT.status] = market.status;
+  n[at + AT.resolution] = orNone(market.resolution);
+  n[at + AT.createdMs] = market.createdMs;
+  n[at + AT.updatedMs] = market.updatedMs;
+  n[at + AT.closedMs] = orNone(market.closedMs);
+  n[at + AT.resolvedMs] = orNone(market.resolvedMs);
+  n[at + AT.lastPips] = orNone(lastTrade?.pricePips);
+  n[at + AT.lastSide] = orNone(lastTrade?.side);
+  n[at + AT.lastMs] = orNone(lastTrade?.tMs);
+  n[at + AT.bookChangedMs] = market.bookChangedMs;
+  n[at + AT.tradeCount] = market.tradeCount;
+  n[at + AT.version] = market.version;
 }
 
 /** The text fields of a market that are stored as columns of their own. */
@@ -42,24 +65,24 @@ type TextFacts = Pick<Market, 'outcomes' | 'question'>;
 
 /** A market's terms from its numbers; the previous market's object where the values are equal, as they mostly are. */
 function termsAt(n: Float64Array, at: number, before: MarketTerms | undefined): MarketTerms {
-  const autoTick = n[at + 7] === 1;
+  const autoTick = n[at + AT.autoTick] === 1;
   if (
-    before?.tickPips === n[at + 1] &&
-    before.minOrderLots === n[at + 2] &&
-    before.minMarketableBuyMicro === n[at + 3] &&
-    before.feeRate === n[at + 4] &&
-    before.feeExponent === n[at + 5] &&
-    before.delaySeconds === n[at + 6] &&
+    before?.tickPips === n[at + AT.tickPips] &&
+    before.minOrderLots === n[at + AT.minOrderLots] &&
+    before.minMarketableBuyMicro === n[at + AT.minMarketableBuyMicro] &&
+    before.feeRate === n[at + AT.feeRate] &&
+    before.feeExponent === n[at + AT.feeExponent] &&
+    before.delaySeconds === n[at + AT.delaySeconds] &&
     before.autoTick === autoTick
   )
     return before;
   return {
-    tickPips: n[at + 1],
-    minOrderLots: n[at + 2],
-    minMarketableBuyMicro: n[at + 3],
-    feeRate: n[at + 4],
-    feeExponent: n[at + 5],
-    delaySeconds: n[at + 6],
+    tickPips: n[at + AT.tickPips],
+    minOrderLots: n[at + AT.minOrderLots],
+    minMarketableBuyMicro: n[at + AT.minMarketableBuyMicro],
+    feeRate: n[at + AT.feeRate],
+    feeExponent: n[at + AT.feeExponent],
+    delaySeconds: n[at + AT.delaySeconds],
     autoTick,
   };
 }
@@ -74,11 +97,11 @@ function marketOf(
 ): Draft<Market> {
   const at = index * NUMBERS;
   const terms = termsAt(n, at, termsBefore);
-  const lastPips = orUndefined(n[at + 15]);
+  const lastPips = orUndefined(n[at + AT.lastPips]);
   return {
     index,
     marketId: index + 1,
-    eventNumber: n[at],
+    eventNumber: n[at + AT.eventNumber],
     conditionId: ids.conditionId,
     questionId: ids.questionId,
     tokens: ids.tokens,
@@ -87,18 +110,21 @@ function marketOf(
     question: facts.question,
     texts,
     terms,
-    negRisk: n[at + 8] === 1,
+    negRisk: n[at + AT.negRisk] === 1,
     // writeNumbers wrote them, so status, resolution and side are within their types.
-    status: n[at + 9] as MarketStatus,
-    resolution: orUndefined(n[at + 10]) as Resolution | undefined,
-    createdMs: n[at + 11],
-    updatedMs: n[at + 12],
-    closedMs: orUndefined(n[at + 13]),
-    resolvedMs: orUndefined(n[at + 14]),
-    lastTrade: lastPips === undefined ? undefined : { pricePips: lastPips, side: n[at + 16] as Side, tMs: n[at + 17] },
-    bookChangedMs: n[at + 18],
-    tradeCount: n[at + 19],
-    version: n[at + 20],
+    status: n[at + AT.status] as MarketStatus,
+    resolution: orUndefined(n[at + AT.resolution]) as Resolution | undefined,
+    createdMs: n[at + AT.createdMs],
+    updatedMs: n[at + AT.updatedMs],
+    closedMs: orUndefined(n[at + AT.closedMs]),
+    resolvedMs: orUndefined(n[at + AT.resolvedMs]),
+    lastTrade:
+      lastPips === undefined
+        ? undefined
+        : { pricePips: lastPips, side: n[at + AT.lastSide] as Side, tMs: n[at + AT.lastMs] },
+    bookChangedMs: n[at + AT.bookChangedMs],
+    tradeCount: n[at + AT.tradeCount],
+    version: n[at + AT.version],
   };
 }
 

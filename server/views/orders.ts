@@ -9,7 +9,6 @@ import {
   type Sections,
   type Side,
 } from '../../engine/index.ts';
-import { isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import {
   type Draft,
   endStatus,
@@ -20,26 +19,9 @@ import {
   type TradePlace,
 } from './records.ts';
 import { visitSlices } from './slices.ts';
+import { scannedTail } from './storedOrders.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
-
-const SIGNATURE_TYPE_KEY = '"signatureType":';
-const BUILDER_KEY = '"builder":"';
-
-/** Finds two fields of the signed order in the tail's text: parsing the JSON would cost more than the whole record. */
-function readTail(tail: Uint8Array | undefined): { readonly signatureType: number; readonly builder: string } {
-  if (tail === undefined) return { signatureType: 0, builder: '' };
-  const bytes = Buffer.isBuffer(tail) ? tail : Buffer.from(tail);
-  const text = bytes.toString('latin1');
-  const typeAt = text.indexOf(SIGNATURE_TYPE_KEY);
-  const digit = typeAt < 0 ? 0 : text.charCodeAt(typeAt + SIGNATURE_TYPE_KEY.length) - 0x30;
-  const signatureType = digit >= 0 && digit <= 3 ? digit : 0;
-  const builderAt = text.indexOf(BUILDER_KEY);
-  const from = builderAt + BUILDER_KEY.length;
-  if (builderAt < 0 || text.startsWith(ZERO_BYTES32, from)) return { signatureType, builder: '' };
-  const builder = bytes.toString('latin1', from, from + ZERO_BYTES32.length);
-  return { signatureType, builder: isBytes32(builder) ? builder : '' };
-}
 
 /** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
 const ENDED = { orders: 4_096, ms: 5_000 } as const;
@@ -201,7 +183,7 @@ export class OrdersView {
     tMs: number,
     status: OrderStatus,
   ): OrderDraft {
-    const { signatureType, builder } = readTail(command.tail);
+    const { signatureType, builder } = scannedTail(command.tail);
     const order: OrderDraft = {
       orderNumber: event.orderNumber,
       id: command.orderId,

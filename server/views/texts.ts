@@ -6,7 +6,8 @@ import { type Fields, isFields } from '../lib/jsonFields.ts';
 
 /** A pip is the last of these decimals: PIPS_PER_UNIT is ten to their number. */
 const PRICE_DECIMALS = 4;
-const YES_NO: readonly [string, string] = ['Yes', 'No'];
+/** The names of a market's two tokens if its texts give none. */
+export const DEFAULT_OUTCOMES: readonly [string, string] = ['Yes', 'No'];
 
 /** The value if it is a string, else ''. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -24,9 +25,11 @@ export function shownPricePips(resolution: number | undefined, firstPips: number
   return outcome === 0 ? firstPips : complementPips(firstPips);
 }
 
-/** The names of a market's two tokens, from its text `outcomes`: Yes and No if that gives no two. */
+/** The names of a market's two tokens, from its text `outcomes`; the default ones if that gives no two. */
 export function outcomesOf({ outcomes }: Fields): readonly [string, string] {
-  return Array.isArray(outcomes) && outcomes.length === 2 ? [String(outcomes[0]), String(outcomes[1])] : YES_NO;
+  return Array.isArray(outcomes) && outcomes.length === 2
+    ? [String(outcomes[0]), String(outcomes[1])]
+    : DEFAULT_OUTCOMES;
 }
 
 /** The texts in a command's tail; a tail that is not a JSON object counts as no texts. */

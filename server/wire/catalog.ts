@@ -9,6 +9,7 @@ import {
   type EventFigures,
   type Label,
   type MarketFigures,
+  marketClosedMs,
   marketEndMs,
   marketStartMs,
   RowState,
@@ -148,7 +149,7 @@ export function descriptiveFields(event: EventRow | undefined, market: Market, {
   const { texts } = market;
   const startDate = isoTime(marketStartMs(market, event));
   const endDate = isoOfMs(marketEndMs(market, event));
-  const closedMs = market.closedMs ?? market.resolvedMs;
+  const closedMs = marketClosedMs(market);
   return {
     id: String(market.marketId),
     question: market.question,
@@ -170,7 +171,7 @@ export function descriptiveFields(event: EventRow | undefined, market: Market, {
     questionID: market.questionId,
     startDateIso: startDate.slice(0, 10),
     ...(endDate !== null && { endDateIso: endDate.slice(0, 10) }),
-    ...(closedMs !== undefined && { closedTime: databaseTime(closedMs) }),
+    ...(!Number.isNaN(closedMs) && { closedTime: databaseTime(closedMs) }),
   };
 }
 

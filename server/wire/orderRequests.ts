@@ -4,33 +4,17 @@
 import { OrderType, type Side } from '../../engine/index.ts';
 import { isAddress, isBytes32, ZERO_BYTES32 } from '../auth/hex.ts';
 import { isUuid } from '../auth/keyIds.ts';
-import { isSignatureType, type SignatureType } from '../auth/orderDigest.ts';
+import { isSignatureType, type SignableOrder, type SignatureType } from '../auth/orderDigest.ts';
 import { isUint256Decimal } from '../auth/uint256.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { type Fields, isAbsent, isFields } from '../lib/jsonFields.ts';
 import { BadRequest } from './badRequest.ts';
 import { orderTypeOf, sideOf } from './terms.ts';
 
-/** An order as a client signed and sent it. */
-export interface SignedOrder {
-  /** Whole number up to 2^53 − 1, or a decimal uint256. */
-  readonly salt: number | string;
-  /** Lower case. */
-  readonly maker: string;
-  /** Lower case. */
-  readonly signer: string;
-  /** Decimal text. */
-  readonly tokenId: string;
-  readonly makerAmount: number;
-  readonly takerAmount: number;
-  readonly side: Side;
-  readonly signatureType: SignatureType;
-  /** Milliseconds. */
-  readonly timestamp: number;
+/** An order as a client signed and sent it; addresses, metadata and builder in lower case. */
+export interface SignedOrder extends SignableOrder {
   /** Seconds; 0 = none. Not signed. */
   readonly expiration: number;
-  readonly metadata: string;
-  readonly builder: string;
   /** 0x text of any even length. */
   readonly signature: string;
   /** Lower case; undefined if the client names none. */

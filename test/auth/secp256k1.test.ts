@@ -1,7 +1,7 @@
 // Recovery and signing: native and WASM libsecp256k1 against each other, against noble and viem; odd forms refused. The
 // slow JavaScript fallback of the secp256k1 package must never be the code that runs.
 import { secp256k1 as noble } from '@noble/curves/secp256k1.js';
-import { concatBytes } from '@noble/curves/utils.js';
+import { bytesToNumberBE, concatBytes, numberToBytesBE } from '@noble/curves/utils.js';
 import fc from 'fast-check';
 import { recoverAddress as viemRecoverAddress } from 'viem';
 import { describe, expect, test } from 'vitest';
@@ -17,7 +17,6 @@ import {
   signatureBackend,
   signDigest,
 } from '../../server/auth/secp256k1.ts';
-import { bigintToBytes32, bytes32ToBigint } from '../../server/auth/uint256.ts';
 import { asHex } from './orders.ts';
 import { ADDRESS_0, KEY_0 } from './vectors.ts';
 
@@ -26,8 +25,10 @@ const native = loadNativeBackend();
 const curves: Secp256k1[] = [secp256k1With(await loadWasmBackend())];
 if (native !== undefined) curves.push(secp256k1With(native));
 
+const bytes32Of = (value: bigint): Uint8Array => numberToBytesBE(value, 32);
+
 const digests = fc.uint8Array({ minLength: 32, maxLength: 32 });
-const keys = fc.bigInt({ min: 1n, max: ORDER_N - 1n }).map(bigintToBytes32);
+const keys = fc.bigInt({ min: 1n, max: ORDER_N - 1n }).map(bytes32Of);
 
 function nobleAddress(digest: Uint8Array, signature: Uint8Array): string {
   const recovered = concatBytes(Uint8Array.of(signature[64] - 27), signature.subarray(0, 64));
@@ -65,7 +66,7 @@ test('signatures recover to the signing key in every implementation', async () =
 test('both backends agree on random r and s with v of 27 or 28', () => {
   const recoveryByte = fc.constantFrom(27, 28);
   const r = fc.uint8Array({ minLength: 32, maxLength: 32 });
-  const s = fc.bigInt({ min: 0n, max: ORDER_N / 2n + 1n }).map(bigintToBytes32);
+  const s = fc.bigInt({ min: 0n, max: ORDER_N / 2n + 1n }).map(bytes32Of);
   fc.assert(
     fc.property(digests, r, s, recoveryByte, (digest, rBytes, sBytes, v) => {
       const signature = concatBytes(rBytes, sBytes, Uint8Array.of(v));
@@ -80,10 +81,10 @@ describe('rejected forms', () => {
   const digest = keccak256(Uint8Array.of(1, 2, 3));
   const signature = signDigest(digest, KEY_0);
   const r = signature.subarray(0, 32);
-  const s = bytes32ToBigint(signature.subarray(32, 64));
+  const s = bytesToNumberBE(signature.subarray(32, 64));
   const v = signature[64];
   const withParts = (rBytes: Uint8Array, sValue: bigint, vByte: number): Uint8Array =>
-    concatBytes(rBytes, bigintToBytes32(sValue), Uint8Array.of(vByte));
+    concatBytes(rBytes, bytes32Of(sValue), Uint8Array.of(vByte));
 
   const refused: [string, Uint8Array][] = [
     ['high s with the other v', withParts(r, ORDER_N - s, 55 - v)],
@@ -92,7 +93,7 @@ describe('rejected forms', () => {
     ['s of zero', withParts(r, 0n, v)],
     ['s of n', withParts(r, ORDER_N, v)],
     ['r of zero', withParts(new Uint8Array(32), s, v)],
-    ['r of n', withParts(bigintToBytes32(ORDER_N), s, v)],
+    ['r of n', withParts(bytes32Of(ORDER_N), s, v)],
     ['r of 2^256 - 1', withParts(new Uint8Array(32).fill(0xff), s, v)],
     ['64 bytes', signature.subarray(0, 64)],
     ['66 bytes', Uint8Array.of(...signature, 0)],
@@ -124,7 +125,7 @@ describe('rejected forms', () => {
   });
 
   test('bad private keys, with an error that does not reveal them', () => {
-    const bad = ['0x12', 'secret-key', `0x${'0'.repeat(64)}`, new Uint8Array(31), bigintToBytes32(ORDER_N)];
+    const bad = ['0x12', 'secret-key', `0x${'0'.repeat(64)}`, new Uint8Array(31), bytes32Of(ORDER_N)];
     for (const curve of curves) {
       for (const key of bad) {
         expect(() => curve.signDigest(digest, key)).toThrow();

@@ -1,5 +1,6 @@
 // The order of the checks on an order: whichever two faults it has, the answer is the one that comes first in the list of
-// rejections. Each fault is one change of an order that would rest; two faults that change the same field are no pair.
+// rejections. Each fault is one change of an order that would rest; two faults that change the same field are no pair. Also
+// what the list says of retries: after which answers an order's id may be used again.
 import { expect, test } from 'vitest';
 import {
   AccountFlag,
@@ -27,6 +28,7 @@ const valid = {
   label: 1_000,
   marketIndex: OPEN_MARKET,
   flags: 0,
+  orderType: OrderType.GTC as OrderType,
   lots: 100,
   pips: 4_000,
   moneyMore: 0,
@@ -52,13 +54,19 @@ const faults: Partial<Record<RejectionName, Partial<Plan>>> = {
   FUNDS: { owner: POOR },
 };
 
+/** What makes an order killed instead of refused: no ask at its price. */
+const kills = {
+  FOK_NOT_FILLED: { orderType: OrderType.FOK },
+  FAK_NOT_MATCHED: { orderType: OrderType.FAK },
+} satisfies Partial<Record<RejectionName, Partial<Plan>>>;
+
 function orderOf(plan: Plan, side: number = Side.BUY): Command {
-  const { owner, label, marketIndex, flags, lots, pips, moneyMore, timestampMs, expirationS } = plan;
+  const { owner, label, marketIndex, orderType, flags, lots, pips, moneyMore, timestampMs, expirationS } = plan;
   const [money, shares] = [lots * pips + moneyMore, lots * 10_000];
   return {
     type: 'PlaceOrder',
     ...{ orderId: orderIdOf(label), keyId: keyOf(owner, 0), maker: walletOf(owner, 0), owner: walletOf(owner, 0) },
-    ...{ marketIndex, outcome: 0, side, orderType: OrderType.GTC, flags, timestampMs, expirationS },
+    ...{ marketIndex, outcome: 0, side, orderType, flags, timestampMs, expirationS },
     makerAmountMicro: side === Side.BUY ? money : shares,
     takerAmountMicro: side === Side.BUY ? shares : money,
   };
@@ -88,10 +96,10 @@ class World {
     this.apply({ type: 'SetAccountFlags', owner: walletOf(CLOSED, 0), mask: closedOnly, flags: closedOnly });
   }
 
-  /** The name of the refusal, or of the last event. */
+  /** The name of the refusal or of why the order is killed, else of the last event. */
   answerTo(command: Command): string | undefined {
     const last = this.apply(command).at(-1);
-    return last?.type === 'Rejected' ? rejectionName(last.code) : last?.type;
+    return last?.type === 'Rejected' || last?.type === 'OrderKilled' ? rejectionName(last.code) : last?.type;
   }
 
   private apply(command: Command): EngineEvent[] {
@@ -120,4 +128,14 @@ test('an order with two faults is rejected for the one that is listed first', ()
     }
   }
   expect(pairs).toBeGreaterThan(60);
+});
+
+test('after a refusal an order with the same id is accepted, unless the list says that no retry may succeed', () => {
+  const world = new World();
+  for (const [index, [name, fault]] of Object.entries({ ...faults, ...kills }).entries()) {
+    const first: Plan = { ...valid, label: 5_000 + index, ...fault };
+    expect(world.answerTo(orderOf(first))).toBe(name);
+    const isAccepted = world.answerTo(orderOf({ ...valid, label: first.label })) === 'OrderRested';
+    expect(isAccepted, name).toBe(rejections[name as RejectionName].mayRetry); // the keys of the two literals
+  }
 });

@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 import { bannerText } from '../../server/banner.ts';
-import { durationMs } from '../../server/config/settings.ts';
+import { durationMs } from '../../server/config/durations.ts';
 import { readSeed } from '../../server/dev/seed.ts';
 import { bindFaultText } from '../../server/http/app.ts';
 import { portHolder } from '../../server/http/portHolder.ts';
