@@ -194,6 +194,39 @@ function sliceBeyondItsHour(make: new () => Exchange): string {
   return 'loaded';
 }
 
+/** What the invariants find where a delayed order and a session, of which a core has one each, do not agree with what is due. */
+function dueItemsAmiss(make: new () => Exchange): string {
+  const prepared = new PreparedCore(make);
+  const take: Take = (tMs, command) => void prepared.apply(tMs, encodeCommand(command));
+  createMarket(take, T_MS, 3, { delaySeconds: 3 });
+  split(take, T_MS, SELLER, 3, 5_000_000);
+  offer(take, T_MS, FIRST_ORDER + 2, SELLER, { marketIndex: 3, side: Side.SELL, ...priced(6_000, 500) });
+  offer(take, T_MS, FIRST_ORDER + 3, BUYER, { marketIndex: 3, side: Side.BUY, ...priced(6_000, 500) });
+  const [given, next] = [0, 1].map((id) => `0x${String(id).padStart(32, '0')}`);
+  take(T_MS, { type: 'Heartbeat', owner: addressOf(BUYER), keyId: keyOf(BUYER), given, next, refresh: 0 });
+  const [delayed] = (prepared.part('delayed') as Map<number, object>).values();
+  const none = { size: 0, nextMs: Infinity };
+  const damages: readonly (readonly [part: object, damage: object])[] = [
+    [delayed, { releaseAtMs: T_MS }],
+    [prepared.part('releases'), none],
+    [prepared.part('heartbeats', 'sessions', '0'), { deadlineMs: T_MS }],
+    [prepared.part('heartbeats', 'due'), none],
+  ];
+  return damages.map(([part, damage]) => reportOf(prepared.core, part, damage)).join('\n');
+}
+
+/** What the invariants report while a part of the core has other values. */
+function reportOf(core: Exchange, part: object, damage: object): string {
+  const before = Object.fromEntries(Object.keys(damage).map((name) => [name, Reflect.get(part, name)]));
+  Object.assign(part, damage);
+  const report = answerOrError(() => {
+    core.checkInvariants();
+    return 'nothing';
+  });
+  Object.assign(part, before);
+  return report;
+}
+
 const questions = [
   marketBeyondAll,
   accountBeyondAll,
@@ -203,6 +236,7 @@ const questions = [
   positionsOfOneHash,
   positionsOfUnchanged,
   sliceBeyondItsHour,
+  dueItemsAmiss,
 ];
 
 /** A core's answers to all questions. */
