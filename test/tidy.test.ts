@@ -61,6 +61,18 @@ test('the type checker reports no errors', () => {
   expectToPass('typescript/bin/tsc', ['-p', '.'], 'Mend the types; "npm run types" checks them alone.');
 });
 
+test('every file that a comment names exists', () => {
+  const files = texts.map(({ file }) => `/${file}`);
+  const missing = sources.flatMap(({ file, text }) => {
+    const comments = text.match(/^\s*(?:\/\/|\/?\*).*|\s\/\/ .*/gm) ?? [];
+    const named = comments.flatMap((line) => line.match(/(?<![\w/.-])(?:[\w.-]+\/)*[\w-]+\.(?:ts|mjs|cpp)\b/g) ?? []);
+    return named
+      .filter((name) => !files.some((known) => known.endsWith(`/${name.replace(/^(?:\.{1,2}\/)+/, '')}`)))
+      .map((name) => `${file}: ${name}`);
+  });
+  expect(missing, 'Name the file as it is called now.').toEqual([]);
+});
+
 test('no two entries of CHANGELOG.md begin alike', () => {
   const entries = Array.from(read('CHANGELOG.md').matchAll(/^- .{58}/gm), ([entry]) => entry);
   expect(entries.length).toBeGreaterThan(100);

@@ -1,5 +1,5 @@
 // JSON with lists that may be very long, such as all trades of an order, as texts that follow each other. Each is a moment's
-// work and is rendered on request, so that a reply can be built in steps (routes/rowsReply.ts). Used by the rows of orders and
+// work and is rendered on request, so that a reply can be built in steps (http/rowsReply.ts). Used by the rows of orders and
 // trades and by the pages that hold them.
 
 /** The texts of a JSON value, in order: one for most values. */

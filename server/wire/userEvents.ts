@@ -14,6 +14,8 @@ import { makerRow, tradeFields, traderSide } from './trades.ts';
 
 export const orderEntryKinds = ['PLACEMENT', 'UPDATE', 'CANCELLATION'] as const;
 export type OrderEntryKind = (typeof orderEntryKinds)[number];
+/** The words of an event's status: those of an order, without the reason of a cancel. */
+export const orderEntryStatuses = ['LIVE', 'MATCHED', 'DELAYED', 'CANCELED'] as const satisfies readonly OrderStatus[];
 
 export interface OrderEntry {
   readonly kind: OrderEntryKind;
@@ -34,8 +36,7 @@ export interface TradeEntry {
   readonly tMs: number;
 }
 
-/** LIVE, MATCHED, DELAYED or CANCELED; the status does not carry the reason of a cancel. */
-function plainStatus({ kind, status, filledLots, order }: OrderEntry): string {
+function plainStatus({ kind, status, filledLots, order }: OrderEntry): (typeof orderEntryStatuses)[number] {
   if (kind === 'CANCELLATION') return 'CANCELED';
   if (status === 'MATCHED' || status === 'DELAYED') return status;
   // If the remainder was cancelled in the same record, this event shows the state before it; the cancellation follows.

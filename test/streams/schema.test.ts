@@ -111,10 +111,19 @@ test.each([
   [{ original_size: '5.10' }],
   [{ maker_address: 'not an address' }],
   [{ created_at: '1900000000000' }],
+  [{ status: 'UNMATCHED' }],
 ])('an order event with %j does not fit its schema', (fault) => {
   const { order } = userEventSchemas;
   expect(order.safeParse(ORDER_EVENT).error?.issues).toBeUndefined();
   expect(order.safeParse({ ...ORDER_EVENT, ...fault }).success).toBe(false);
+});
+
+test('the document gives the time of a heartbeat and of a gap as that of sending, which no command has caused', () => {
+  const timeOf = ({ shape }: { readonly shape: Record<'server_ts_ms', z.ZodType> }) => shape.server_ts_ms.description;
+  expect(timeOf(userEventSchemas.order)).toContain('Time of the command that caused the message');
+  for (const message of [controlSchemas.heartbeat, controlSchemas.gap]) {
+    expect(timeOf(message)).toContain('Time when the message was sent');
+  }
 });
 
 test('the AsyncAPI document lists both channels, their events, every path and the token limit', async () => {

@@ -2,7 +2,7 @@
 // Printed by docs/asyncApi.ts; the tests check every message against them. They are never applied to messages at run time.
 import { z } from 'zod';
 import { LISTED_TRADES_MAX } from '../orders.ts';
-import { orderEntryKinds } from '../userEvents.ts';
+import { orderEntryKinds, orderEntryStatuses } from '../userEvents.ts';
 import * as common from './common.ts';
 import { book, detailFields } from './marketData.ts';
 import { makerOrder, officialOrder, tradeFields } from './orders.ts';
@@ -16,6 +16,11 @@ const envelope = {
     'Sequence number within the stream: one more than that of the previous message, unless stated otherwise.',
   ),
   server_ts_ms: common.milliseconds.describe('Time of the command that caused the message, in Unix milliseconds.'),
+};
+/** The envelope of what no command has caused. */
+const ownEnvelope = {
+  ...envelope,
+  server_ts_ms: common.milliseconds.describe('Time when the message was sent, in Unix milliseconds.'),
 };
 const ofToken = { asset_id: tokenId, market: bytes32 };
 const timestamp = millisecondsText;
@@ -124,7 +129,7 @@ const orderEvent = z.object({
   associate_trades: z.array(uuid).max(LISTED_TRADES_MAX).describe('Its newest trades, oldest first.'),
   created_at: secondsText,
   order_owner: uuid,
-  status: z.enum(['LIVE', 'MATCHED', 'DELAYED', 'UNMATCHED', 'CANCELED']),
+  status: z.enum(orderEntryStatuses),
   type: z.enum(orderEntryKinds),
   timestamp,
 });
@@ -144,7 +149,7 @@ const tradeEvent = z.object({
 });
 
 const heartbeatMessage = z
-  .object({ event_type: z.literal('heartbeat'), ...envelope })
+  .object({ event_type: z.literal('heartbeat'), ...ownEnvelope })
   .describe(
     'The current sequence of a stream. Sent after a subscription without an initial dump, and on idle streams, to sockets that have sent resume or heartbeat. It does not take a sequence number of its own.',
   );
@@ -152,7 +157,7 @@ const heartbeatMessage = z
 const gapMessage = z
   .object({
     event_type: z.literal('gap'),
-    ...envelope,
+    ...ownEnvelope,
     missed_from: whole.describe('The first missing sequence number.'),
     reason: text,
   })
