@@ -208,7 +208,7 @@ const reasons: readonly Reason[] = [
   equal(/^matching/, /available < left \? available : left/, EQUAL_OPERANDS),
   equal(
     /^snapshot/,
-    /^const (?:TERMS = 9|COLUMNS = TERMS \+ 6);/,
+    /^(?:gridPips: 14,|const COLUMNS = AT\.gridPips \+ 1;) ⇒ (?:14 → 15|1 → 2)$/,
     'Where numbers lie: writer and reader agree, and one place stays unused.',
   ),
   equal(/^snapshot/, /^state\.tMs = sections/, 'The next command brings its own time.'),
