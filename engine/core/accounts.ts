@@ -6,6 +6,7 @@ import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
 import { requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import { growInt32, growUint8 } from './grow.ts';
+import * as orderPool from './orderPool.ts';
 
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 16;
@@ -13,8 +14,7 @@ const ADDRESS_WORDS = 5;
 const KEY_WORDS = 4;
 /** Owner addresses are aligned to eight words: a shift and an OR give the index of each word. */
 const OWNER_SHIFT = 3;
-/** No account, owner or key; the same value throughout the core. */
-const NONE = -1;
+const { NONE } = orderPool;
 
 /** The account that receives all fees, and the one that takes the other leg of faucet shares. */
 export const FEES_ACCOUNT = 0;

@@ -115,7 +115,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
-  equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'Any number below 0 means no slot or account.'),
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
   equal(
     /^entry/,
