@@ -4,6 +4,7 @@ import { readHex, writeHexOrThrow } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
+import { reservedAccounts } from '../protocol/reservedAccounts.ts';
 import { requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import { growInt32, growUint8 } from './grow.ts';
 import * as orderPool from './orderPool.ts';
@@ -15,11 +16,6 @@ const KEY_WORDS = 4;
 /** Owner addresses are aligned to eight words: a shift and an OR give the index of each word. */
 const OWNER_SHIFT = 3;
 const { NONE } = orderPool;
-
-/** The account that receives all fees, and the one that takes the other leg of faucet shares. */
-export const FEES_ACCOUNT = 0;
-export const HOUSE_ACCOUNT = 1;
-const reservedAddress = (last: number): string => `0x${last.toString(16).padStart(40, '0')}`;
 
 export class Accounts {
   accountCount = 0;
@@ -42,8 +38,8 @@ export class Accounts {
 
   constructor() {
     const message = new Message();
-    for (const account of [FEES_ACCOUNT, HOUSE_ACCOUNT]) {
-      writeHexOrThrow(reservedAddress(account + 1), message.bytes, 0, ADDRESS_BYTES);
+    for (const { wallet } of reservedAccounts) {
+      writeHexOrThrow(wallet, message.bytes, 0, ADDRESS_BYTES);
       this.open(message, 0, this.ownerFor(message, 0));
     }
   }
