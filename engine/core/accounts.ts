@@ -4,8 +4,10 @@ import { readHex, writeHexOrThrow } from '../protocol/bytes.ts';
 import { KeyTable } from '../protocol/keyTable.ts';
 import { limits } from '../protocol/limits.ts';
 import { Message } from '../protocol/message.ts';
+import { reservedAccounts } from '../protocol/reservedAccounts.ts';
 import { requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import { growInt32, growUint8 } from './grow.ts';
+import * as orderPool from './orderPool.ts';
 
 const ADDRESS_BYTES = 20;
 const KEY_BYTES = 16;
@@ -13,13 +15,7 @@ const ADDRESS_WORDS = 5;
 const KEY_WORDS = 4;
 /** Owner addresses are aligned to eight words: a shift and an OR give the index of each word. */
 const OWNER_SHIFT = 3;
-/** No account, owner or key; the same value throughout the core. */
-const NONE = -1;
-
-/** The account that receives all fees, and the one that takes the other leg of faucet shares. */
-export const FEES_ACCOUNT = 0;
-export const HOUSE_ACCOUNT = 1;
-const reservedAddress = (last: number): string => `0x${last.toString(16).padStart(40, '0')}`;
+const { NONE } = orderPool;
 
 export class Accounts {
   accountCount = 0;
@@ -42,8 +38,8 @@ export class Accounts {
 
   constructor() {
     const message = new Message();
-    for (const account of [FEES_ACCOUNT, HOUSE_ACCOUNT]) {
-      writeHexOrThrow(reservedAddress(account + 1), message.bytes, 0, ADDRESS_BYTES);
+    for (const { wallet } of reservedAccounts) {
+      writeHexOrThrow(wallet, message.bytes, 0, ADDRESS_BYTES);
       this.open(message, 0, this.ownerFor(message, 0));
     }
   }

@@ -3,9 +3,9 @@
 // Order of checks: ownership, market, amount, market state, flags, balances and limits.
 import { COMMAND_HEADER_BYTES, commandLayouts, KIND_BYTES } from '../protocol/layout.ts';
 import type { Message } from '../protocol/message.ts';
+import { HOUSE_ACCOUNT } from '../protocol/reservedAccounts.ts';
 import { AccountFlag, CashKind, MarketStatus, Resolution, RulesVersion } from '../protocol/terms.ts';
 import { MICRO_MAX } from '../protocol/units.ts';
-import { HOUSE_ACCOUNT } from './accounts.ts';
 import type { Market } from './market.ts';
 import { NONE } from './orderPool.ts';
 import type { CoreState } from './state.ts';
@@ -153,7 +153,7 @@ export function faucetShares(state: CoreState, message: Message, offset: number)
   const known = state.accounts.accountAt(message, offset + FAUCET.wallet);
   const account = known !== NONE ? known : openAccount(state, message, offset + FAUCET.wallet, offset + FAUCET.owner);
   const position = ledger.positionFor(account, market.index);
-  const house = ledger.positionFor(HOUSE_ACCOUNT, market.index);
+  const house = ledger.positionFor(HOUSE_ACCOUNT.id, market.index);
   state.depositsMicro += amountMicro;
   market.vaultMicro += amountMicro;
   ledger.addShares(position, outcome, amountMicro);

@@ -7,13 +7,13 @@ import * as amounts from './amounts.ts';
 import * as entries from './entries.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
 import * as links from './links.ts';
-import type { OrderPool } from './orderPool.ts';
+import * as orderPool from './orderPool.ts';
 
 // File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
 const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
-const NONE = -1;
+const { NONE } = orderPool;
 const { MICRO_PER_LOT } = units;
 
 /** A position is a 64-byte record: five amounts (micro) as 64-bit floats, then six 32-bit integers. */
@@ -277,7 +277,7 @@ export class Ledger {
   }
 
   /** Appends an order to its position's list, which stays sorted by order number. */
-  linkOwn(pool: OrderPool, position: number, slot: number): void {
+  linkOwn(pool: orderPool.OrderPool, position: number, slot: number): void {
     const { words } = this;
     const base = position << SHIFT;
     const last = words[base | OWN_LAST];
@@ -286,7 +286,7 @@ export class Ledger {
     words[base | OWN_LAST] = slot;
   }
 
-  unlinkOwn(pool: OrderPool, position: number, slot: number): void {
+  unlinkOwn(pool: orderPool.OrderPool, position: number, slot: number): void {
     const { words } = this;
     const base = position << SHIFT;
     const next = pool.ownNext(slot);

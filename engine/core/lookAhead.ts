@@ -9,6 +9,7 @@ import type { Message } from '../protocol/message.ts';
 import { OrderType } from '../protocol/terms.ts';
 import * as ledger from './ledger.ts';
 import * as orderBook from './orderBook.ts';
+import * as orderPool from './orderPool.ts';
 import { AHEAD_MAX, type CoreState } from './state.ts';
 
 const PLACE = commandLayouts.PlaceOrder;
@@ -24,7 +25,7 @@ const MARKET_WORD = PLACE.offsets.marketIndex / 4;
 const TERMS_WORD = PLACE.offsets.outcome / 4;
 const FIRST_ITEM_WORD = (COMMAND_HEADER_BYTES + CANCEL.headBytes) / 4;
 const { FOK } = OrderType;
-const NONE = -1;
+const { NONE } = orderPool;
 
 /** Makers prefetched for each taker: it mostly fills two or three, each found through the one before. */
 const MAKERS_AHEAD = 3;

@@ -1,7 +1,7 @@
 // Executes what the dry run found: fills makers, best price first, with one trade per level. Money and shares change hands,
 // sets are minted and merged. Called by entry, for released orders too, once nothing can refuse the order any more.
+import * as reservedAccounts from '../protocol/reservedAccounts.ts';
 import { FillKind, RulesVersion, TradeStatus } from '../protocol/terms.ts';
-import { FEES_ACCOUNT as FEES } from './accounts.ts';
 import * as amounts from './amounts.ts';
 import * as fees from './fees.ts';
 import * as ladders from './ladder.ts';
@@ -17,7 +17,7 @@ const { leaveBook } = orderBook;
 const { inToken } = prices;
 const { MINT, MERGE } = FillKind;
 const { MINED, CONFIRMED } = TradeStatus;
-const FEES_ACCOUNT = FEES;
+const FEES_ACCOUNT: number = reservedAccounts.FEES_ACCOUNT.id;
 const { BID } = ladders;
 
 const BY_SEQUENCE = RulesVersion.FOURTH;

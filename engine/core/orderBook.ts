@@ -1,7 +1,7 @@
 // The bookkeeping of live orders (lists, reservations, heaps, ladder) when one is admitted, rests, waits or leaves.
 // Entry, releases, matching and cancels all go through it: no way out of the book can forget a part.
 import type { Message } from '../protocol/message.ts';
-import { RulesVersion } from '../protocol/terms.ts';
+import { RulesVersion, Side } from '../protocol/terms.ts';
 import type { Market } from './market.ts';
 import type { OrderPool } from './orderPool.ts';
 import * as prices from './prices.ts';
@@ -9,7 +9,7 @@ import type { CoreState, DelayedOrder, TakerOrder } from './state.ts';
 
 // File-local constants, see engine/compiler.ts.
 const { inToken } = prices;
-const BUY = 0;
+const { BUY } = Side;
 const LASTING_ONLY = RulesVersion.FIFTH;
 
 /** BUY (0) of the first token (0) and SELL (1) of the second (1) are bids (0) on the ladder, the others asks (1). */

@@ -13,7 +13,7 @@ import * as links from './links.ts';
 const { correctValues, firstValues } = entries;
 const { orWhereNone } = links;
 
-/** No slot, no level, no position. Hot code tests `< 0`. */
+/** No slot, level or position, and no account, owner or key. Hot code tests `< 0`. */
 export const NONE = -1;
 const FREE = -1;
 

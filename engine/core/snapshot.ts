@@ -9,9 +9,25 @@ import type { Market } from './market.ts';
 import { ladderSideOf } from './orderBook.ts';
 import type { CoreState } from './state.ts';
 
-/** Columns of a market: its terms, and what columnsOf adds. */
-const TERMS = 9;
-const COLUMNS = TERMS + 6;
+/** Where a market's numbers lie: first its terms, in the order of `Market.terms()`. */
+const AT = {
+  status: 0,
+  negRisk: 1,
+  autoTick: 2,
+  feeExponent: 3,
+  tickPips: 4,
+  feeRate: 5,
+  minOrderLots: 6,
+  delaySeconds: 7,
+  minMarketableBuyMicro: 8,
+  vaultMicro: 9,
+  tradeCount: 10,
+  resolution: 11,
+  unredeemedFirstMicro: 12,
+  unredeemedSecondMicro: 13,
+  gridPips: 14,
+} as const;
+const COLUMNS = AT.gridPips + 1;
 
 export function visitCore(state: CoreState, sections: Sections): void {
   requireSound(state.freshTrades === 0, 'a command is being applied');
@@ -54,26 +70,17 @@ function visitMarkets(state: CoreState, sections: Sections): void {
   if (sections.isLoading) loadMarkets(state, columns, levels);
 }
 
-/** For each market, its terms in the order in which events state them, then the rest. */
 function columnsOf(markets: readonly Market[]): Float64Array<ArrayBuffer> {
   const columns = new Float64Array(markets.length * COLUMNS);
   for (const [index, market] of markets.entries()) {
     const at = index * COLUMNS;
-    columns[at] = market.status;
-    columns[at + 1] = market.negRisk;
-    columns[at + 2] = market.autoTick;
-    columns[at + 3] = market.feeExponent;
-    columns[at + 4] = market.tickPips;
-    columns[at + 5] = market.feeRate;
-    columns[at + 6] = market.minOrderLots;
-    columns[at + 7] = market.delaySeconds;
-    columns[at + 8] = market.minMarketableBuyMicro;
-    columns[at + TERMS] = market.vaultMicro;
-    columns[at + TERMS + 1] = market.tradeCount;
-    columns[at + TERMS + 2] = market.resolution;
-    columns[at + TERMS + 3] = market.unredeemedFirstMicro;
-    columns[at + TERMS + 4] = market.unredeemedSecondMicro;
-    columns[at + TERMS + 5] = market.ladder.gridPips;
+    columns.set(Object.values(market.terms()), at);
+    columns[at + AT.vaultMicro] = market.vaultMicro;
+    columns[at + AT.tradeCount] = market.tradeCount;
+    columns[at + AT.resolution] = market.resolution;
+    columns[at + AT.unredeemedFirstMicro] = market.unredeemedFirstMicro;
+    columns[at + AT.unredeemedSecondMicro] = market.unredeemedSecondMicro;
+    columns[at + AT.gridPips] = market.ladder.gridPips;
   }
   return columns;
 }
@@ -98,25 +105,28 @@ function loadMarkets(state: CoreState, columns: Float64Array, levels: Int32Array
   requireSound(columns.length % COLUMNS === 0, `the markets have ${columns.length} numbers`);
   for (let at = 0; at < columns.length; at += COLUMNS) {
     const { length: index } = state.markets;
-    requireSound(isTickSize(columns[at + 4]), `market ${index} has a tick of ${columns[at + 4]} pips`);
+    requireSound(
+      isTickSize(columns[at + AT.tickPips]),
+      `market ${index} has a tick of ${columns[at + AT.tickPips]} pips`,
+    );
     const market = state.addMarket({
-      status: columns[at],
-      negRisk: columns[at + 1],
-      autoTick: columns[at + 2],
-      feeExponent: columns[at + 3],
-      tickPips: columns[at + 4],
-      feeRate: columns[at + 5],
-      minOrderLots: columns[at + 6],
-      delaySeconds: columns[at + 7],
-      minMarketableBuyMicro: columns[at + 8],
+      status: columns[at + AT.status],
+      negRisk: columns[at + AT.negRisk],
+      autoTick: columns[at + AT.autoTick],
+      feeExponent: columns[at + AT.feeExponent],
+      tickPips: columns[at + AT.tickPips],
+      feeRate: columns[at + AT.feeRate],
+      minOrderLots: columns[at + AT.minOrderLots],
+      delaySeconds: columns[at + AT.delaySeconds],
+      minMarketableBuyMicro: columns[at + AT.minMarketableBuyMicro],
     });
-    market.vaultMicro = columns[at + TERMS];
-    market.tradeCount = columns[at + TERMS + 1];
+    market.vaultMicro = columns[at + AT.vaultMicro];
+    market.tradeCount = columns[at + AT.tradeCount];
     state.tradeCount += market.tradeCount;
-    market.resolution = columns[at + TERMS + 2];
-    market.unredeemedFirstMicro = columns[at + TERMS + 3];
-    market.unredeemedSecondMicro = columns[at + TERMS + 4];
-    const gridPips = columns[at + TERMS + 5];
+    market.resolution = columns[at + AT.resolution];
+    market.unredeemedFirstMicro = columns[at + AT.unredeemedFirstMicro];
+    market.unredeemedSecondMicro = columns[at + AT.unredeemedSecondMicro];
+    const gridPips = columns[at + AT.gridPips];
     if (gridPips === market.tickPips) continue;
     requireSound(isGridOf(market.tickPips, gridPips), `market ${index} has a grid of ${gridPips} pips`);
     market.ladder.regrid(gridPips);

@@ -2,15 +2,12 @@
 // readable texts. Used by the inline deployment. No command that passes may make a reducer throw; one that does not pass is a
 // mistake of the caller and never reaches the log.
 import {
-  assertGapsEmpty,
-  COMMAND_HEADER_BYTES,
   CodecError,
   commandLayouts,
+  commandParts,
   decodeCommand,
-  KIND_BYTES,
   type Layout,
   limits,
-  PROTOCOL_VERSION,
   reasonOf,
 } from '../protocol/index.ts';
 import { textsOf } from '../registry/index.ts';
@@ -22,19 +19,12 @@ interface NumberField {
   readonly max: number;
 }
 
-interface Shape {
-  readonly name: string;
-  readonly layout: Layout;
-  readonly numbers: readonly NumberField[];
-}
-
-/** By the number of the command type. */
-const shapes: (Shape | undefined)[] = [];
+/** The numbers of each command, by the number of its type. */
+const numbersOf: (readonly NumberField[])[] = [];
 for (const [name, layout] of Object.entries<Layout>(commandLayouts)) {
-  const numbers = Object.entries(layout.fields)
+  numbersOf[layout.type] = Object.entries(layout.fields)
     .filter(([, { kind }]) => !kind.startsWith('bytes'))
     .map(([field, { kind, max }]) => ({ name: `${name}.${field}`, kind, at: layout.offsets[field], max }));
-  shapes[layout.type] = { name, layout, numbers };
 }
 
 /** Commands whose tail is a JSON object of texts, and whether it must have a slug. */
@@ -44,32 +34,21 @@ const textTails: Readonly<Record<string, { readonly needsSlug: boolean }>> = {
   UpdateMarket: { needsSlug: false },
 };
 
-/** A view on the buffer of the last command, kept because commands usually share one buffer. */
-let view: DataView = new DataView(new ArrayBuffer(COMMAND_HEADER_BYTES));
+/** The whole buffer of the last command, kept because commands usually share one. */
+let bytes: Uint8Array = new Uint8Array();
+let view: DataView = new DataView(bytes.buffer);
 
 /** Throws CodecError unless the bytes are one well-formed command that the reducers can take. */
 export function assertWellFormed(command: Uint8Array): void {
-  const shape = command.length < COMMAND_HEADER_BYTES ? undefined : shapes[command[1]];
-  if (shape === undefined || command[0] !== PROTOCOL_VERSION) {
-    throw new CodecError(
-      `command: ${command.length} bytes of version ${command[0]} and type ${command[1]} are not known`,
-    );
+  if (view.buffer !== command.buffer) {
+    bytes = new Uint8Array(command.buffer);
+    view = new DataView(command.buffer);
   }
-  if (view.buffer !== command.buffer) view = new DataView(command.buffer);
   const start = command.byteOffset;
-  const { name, layout, numbers } = shape;
-  const itemCount = view.getUint16(start + 2, true);
-  const tailBytes = view.getUint32(start + 4, true);
-  const itemBytes = layout.item === undefined ? 0 : itemCount * KIND_BYTES[layout.item];
-  const length = COMMAND_HEADER_BYTES + layout.headBytes + itemBytes + tailBytes;
-  if (length !== command.length)
-    throw new CodecError(`${name}: ${command.length} bytes, its header asks for ${length}`);
-  if (itemCount > layout.itemsMax) throw new CodecError(`${name}: ${itemCount} items, at most ${layout.itemsMax}`);
-  if (tailBytes > limits.tailBytesMax) throw new CodecError(`${name}: a tail of ${tailBytes} bytes is too long`);
-  for (const field of numbers) assertInRange(start, field);
-  assertGapsEmpty(command, 0, name, layout);
-  const tail = textTails[name];
-  if (tail !== undefined) assertTexts(command, name, tail.needsSlug);
+  const { type, layout } = commandParts(bytes, view, start, start + command.length).coder;
+  for (const field of numbersOf[layout.type]) assertInRange(start, field);
+  const tail = textTails[type];
+  if (tail !== undefined) assertTexts(command, type, tail.needsSlug);
 }
 
 function assertInRange(start: number, { name, kind, at, max }: NumberField): void {

@@ -1,6 +1,6 @@
-// Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools and tests.
-// Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a CodecError, and never
-// yield a wrong message.
+// Commands and events to bytes and back, driven by the layouts. Called by gateways, followers, journal tools, the check of new
+// commands, and tests. Decoding is strict: bytes that are not exactly one well-formed message of a known version raise a
+// CodecError, and never yield a wrong message.
 import { dataViewOf, readHex } from './bytes.ts';
 import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
 import { CodecError, fieldWriters } from './fields.ts';
@@ -45,7 +45,7 @@ function coderOf(table: readonly (Coder | undefined)[], { type }: Layout): Coder
 }
 
 /** Throws CodecError unless the padding bytes of a head are 0: otherwise two different records could mean the same. */
-export function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
+function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
   for (const gap of layout.gaps) {
     if (bytes[offset + gap] !== 0)
       throw new CodecError(`${name}: byte ${offset + gap} belongs to no field and is not 0`);
@@ -120,13 +120,36 @@ export function decodeCommand(bytes: Uint8Array): Command {
 
 /** The same for the command at start..end of larger bytes, which `view` covers too. Its tail is a view into them. */
 export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number, end: number): Command {
+  const { coder, itemsAt, tailAt } = commandParts(bytes, view, start, end);
+  const values = coder.read(bytes, view, start);
+  const { item } = coder.layout;
+  if (item !== undefined) {
+    const items: string[] = [];
+    for (let at = itemsAt; at < tailAt; at += KIND_BYTES[item]) items.push(readHex(bytes, at, KIND_BYTES[item]));
+    values.items = items;
+  }
+  if (tailAt < end) values.tail = bytes.subarray(tailAt, end);
+  return values as unknown as Command; // every field of the layout was just read and checked
+}
+
+interface CommandParts {
+  readonly coder: Coder;
+  readonly itemsAt: number;
+  readonly tailAt: number;
+}
+
+/**
+ * The parts of the command at start..end, which `view` covers too.
+ * Throws CodecError unless it is of a known version and type, as long as its header says, and has empty gaps.
+ */
+export function commandParts(bytes: Uint8Array, view: DataView, start: number, end: number): CommandParts {
   const length = end - start;
   if (length < COMMAND_HEADER_BYTES) throw new CodecError(`command: ${length} bytes are less than a header`);
   if (bytes[start] !== PROTOCOL_VERSION)
     throw new CodecError(`command: version ${bytes[start]} is not ${PROTOCOL_VERSION}`);
-  const decoder = commandByType[bytes[start + 1]];
-  if (decoder === undefined) throw new CodecError(`command: type ${bytes[start + 1]} is not known`);
-  const { type, layout, read } = decoder;
+  const coder = commandByType[bytes[start + 1]];
+  if (coder === undefined) throw new CodecError(`command: type ${bytes[start + 1]} is not known`);
+  const { type, layout } = coder;
   const itemCount = view.getUint16(start + 2, true);
   const tailBytes = view.getUint32(start + 4, true);
   const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
@@ -138,14 +161,7 @@ export function decodeCommandAt(bytes: Uint8Array, view: DataView, start: number
     throw new CodecError(`${type}: ${length} bytes, its header asks for ${tailAt + tailBytes - start}`);
   }
   assertGapsEmpty(bytes, start, type, layout);
-  const values = read(bytes, view, start);
-  if (layout.item !== undefined) {
-    const items: string[] = [];
-    for (let at = itemsAt; at < tailAt; at += itemBytes) items.push(readHex(bytes, at, itemBytes));
-    values.items = items;
-  }
-  if (tailBytes > 0) values.tail = bytes.subarray(tailAt, end);
-  return values as unknown as Command; // every field of the layout was just read and checked
+  return { coder, itemsAt, tailAt };
 }
 
 /** The type name of an encoded command, without decoding the rest; undefined when the bytes are not a command. */

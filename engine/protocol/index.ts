@@ -12,6 +12,7 @@ export * from './message.ts';
 export * from './messages.ts';
 export * from './notificationIds.ts';
 export * from './rejections.ts';
+export * from './reservedAccounts.ts';
 export * from './sections.ts';
 export * from './terms.ts';
 export * from './textColumn.ts';

@@ -110,7 +110,8 @@ const command = <F extends Fields>(
 ): Layout<F> => layout(type, COMMAND_HEADER_BYTES, fields, item);
 const event = <F extends Fields>(type: number, fields: F): Layout<F> => layout(type, EVENT_HEADER_BYTES, fields);
 
-const marketTerms = {
+/** The terms of a market, as the commands and events that state them have them; the rate in 1e-4. */
+export const marketTerms = {
   status: u8(4),
   negRisk: flag,
   autoTick: flag,

@@ -1,23 +1,15 @@
 // The terms of a market as messages carry them: reading and validation. Used by the registry (creation) and the core (changes),
 // so that both refuse the same values.
+import type { marketTerms } from './layout.ts';
 import { limits } from './limits.ts';
+import type { Values } from './messages.ts';
 import { MarketField, MarketStatus } from './terms.ts';
 import { isTickSize } from './units.ts';
 
 const ALL_FIELDS = Object.values(MarketField).reduce((mask, bit) => mask | bit, 0);
 
 /** Fields of CreateMarket, UpdateMarket, MarketCreated and MarketUpdated; units as in the names, the rate in 1e-4. */
-export interface MarketTermsMessage {
-  readonly status: number;
-  readonly negRisk: number;
-  readonly autoTick: number;
-  readonly feeExponent: number;
-  readonly tickPips: number;
-  readonly feeRate: number;
-  readonly minOrderLots: number;
-  readonly delaySeconds: number;
-  readonly minMarketableBuyMicro: number;
-}
+export type MarketTermsMessage = Values<typeof marketTerms>;
 
 /** Reads the terms of the encoded message at `offset`; `at` are the offsets of its layout. */
 export function readMarketTerms(

@@ -3,7 +3,7 @@
 import type { commandLayouts, eventLayouts, Field, Fields, NumberKind } from './layout.ts';
 
 /** Numbers as numbers, fixed-width bytes as lower-case `0x…` text. */
-type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<NumberKind> ? number : string };
+export type Values<F extends Fields> = { readonly [K in keyof F]: F[K] extends Field<NumberKind> ? number : string };
 
 type CommandTable = typeof commandLayouts;
 type EventTable = typeof eventLayouts;

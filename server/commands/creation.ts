@@ -43,7 +43,7 @@ export function requireResolvable({ outcomes }: Pick<MarketBody, 'outcomes'>): v
 }
 
 /** Texts as a command carries them. */
-export const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
+const tailOf = (texts: object): Uint8Array => Buffer.from(JSON.stringify(texts));
 
 /** A date-time in the form that texts keep. */
 const dateOf = (text: string | undefined): string | undefined =>
@@ -91,7 +91,7 @@ export function eventCommandOf(body: EventBody, slug: string, extra: object = {}
 }
 
 /** Condition and tokens of a new market: given, or derived from the question id, which defaults to the slug's hash. */
-function idsOf({ contracts }: Services, body: MarketBody, slug: string, negRisk: boolean) {
+function idsOf({ contracts }: Pick<Services, 'contracts'>, body: MarketBody, slug: string, negRisk: boolean) {
   const derivedQuestion = body.condition_id ?? bytesToHex(keccak256Text(slug));
   const questionId = body.question_id ?? derivedQuestion;
   const condition = body.condition_id ?? conditionId(body.oracle ?? DEFAULT_ORACLE, questionId);
@@ -148,20 +148,29 @@ export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
 /**
  * The command that creates a market.
  * @param isEventNegRisk the default if the body does not say
+ * @param extra texts in addition to the body's
  * @throws BadRequest for two equal token ids, and for a market that ends before it starts
  */
 export function creationOf(
-  services: Services,
+  services: Pick<Services, 'contracts'>,
   body: MarketBody,
   slug: string,
   isEventNegRisk: boolean,
   eventNumber: number,
+  extra: object = {},
 ): CommandOf<'CreateMarket'> {
   const negRisk = body.neg_risk ?? isEventNegRisk;
   const { questionId, ids } = idsOf(services, body, slug, negRisk);
   const { status, ...rest } = body;
   const lastPrice = body.last_price === undefined ? undefined : pipsText(body.last_price);
-  const texts = { slug, questionId, outcomes: body.outcomes ?? DEFAULT_OUTCOMES, lastPrice, ...changedTexts(rest) };
+  const texts = {
+    slug,
+    questionId,
+    outcomes: body.outcomes ?? DEFAULT_OUTCOMES,
+    lastPrice,
+    ...changedTexts(rest),
+    ...extra,
+  };
   return {
     type: 'CreateMarket',
     eventNumber,

@@ -18,7 +18,7 @@ export async function firstStart(services: Services): Promise<void> {
   const owners = developmentWallets(wallets).map(({ address }) => address);
   if (!exchange.isFresh && !wasInterrupted(services, seed, owners[owners.length - 1])) return;
   const firstMs = views.markets.eventByNumber(1)?.createdMs ?? exchange.now();
-  await plantSeed(exchange, views, seed, firstMs);
+  await plantSeed(services, seed, firstMs);
   const uncredited = owners.filter((owner) => views.accounts.byWallet(owner) === undefined);
   await Promise.all(uncredited.map((owner) => exchange.submit(creditCommand(owner, wallets))));
 }

@@ -9,10 +9,10 @@ import {
   type RunningExchange,
   rejectionName,
 } from '../../engine/index.ts';
-import { hexOfDecimal } from '../auth/uint256.ts';
-import { closeCommand, resolutionOf, tailOf, termsOf } from '../commands/creation.ts';
-import type { MarketRewards, Views } from '../views/index.ts';
+import { closeCommand, creationOf, eventCommandOf, resolutionOf } from '../commands/creation.ts';
+import type { Services } from '../services.ts';
 import { decimalUnits, parseLots, parsePips } from '../wire/numbers.ts';
+import type { EventBody, MarketBody } from '../wire/operatorBodies.ts';
 
 /** The catalog file, relative to this one. */
 const SEED_FILE = new URL('../../data/seed.json', import.meta.url);
@@ -86,14 +86,14 @@ function datesOf({ startDay, endDay, startDate, endDate }: SeedDates, firstMs: n
 
 function eventCommand(seed: SeedCatalog, event: SeedEvent, firstMs: number): Uint8Array {
   const { slug, ticker, title, description, tags, negRisk } = event;
-  const tagLabels = Object.fromEntries(
+  const labels = Object.fromEntries(
     seed.tags.filter((tag) => tags.includes(tag.slug)).map((tag) => [tag.slug, tag.label]),
   );
   const series = seed.series.find((row) => row.slug === event.series);
   const seriesTexts = series && { title: series.title, recurrence: series.recurrence };
-  const texts = { slug, ticker, title, description, tags, tagLabels, series: series?.slug, seriesTexts };
-  const tail = tailOf({ ...texts, ...datesOf(event, firstMs) });
-  return encodeCommand({ type: 'CreateEvent', negRisk: negRisk ? 1 : 0, tail });
+  const names = { title, ticker, tags, tag_labels: labels, series: series?.slug };
+  const body: EventBody = { ...names, description, neg_risk: negRisk };
+  return encodeCommand(eventCommandOf(body, slug, { seriesTexts, ...datesOf(event, firstMs) }));
 }
 
 /** A figure of the catalog in its unit; throws if it is missing or malformed, which is a defect in our own file. */
@@ -102,35 +102,29 @@ function requireFigure(value: number | undefined, what: string, slug: string): n
   return value;
 }
 
-/** Rewards in the form of a market's texts (commands/creation.ts writes the same): as numbers, since they are only displayed. */
-function rewardTexts({ rewards }: SeedMarket): MarketRewards | undefined {
-  if (rewards === undefined) return undefined;
-  const rates = [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }];
-  return { rates, minSize: Number(rewards.minSize), maxSpread: Number(rewards.maxSpread) };
-}
-
-function marketCommand(event: SeedEvent, market: SeedMarket, eventNumber: number, firstMs: number): Uint8Array {
-  const { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, fee, minOrderSize } = market;
-  const rewards = rewardTexts(market);
-  const texts = { slug, question, description, groupItemTitle, questionId, outcomes, lastPrice, rewards };
-  const terms = termsOf({
+/** A market of the file as an operator would describe it. */
+function bodyOf(market: SeedMarket): MarketBody {
+  const { slug, question, description, outcomes, fee, minOrderSize, rewards } = market;
+  return {
+    question,
+    description,
+    group_item_title: market.groupItemTitle,
+    outcomes,
+    question_id: market.questionId,
+    condition_id: market.conditionId,
+    token_ids: market.tokenIds,
+    last_price: requireFigure(parsePips(market.lastPrice), 'last price', slug),
     tick_size: requireFigure(parsePips(market.tickSize), 'tick size', slug),
     min_order_size:
       minOrderSize === undefined ? undefined : requireFigure(parseLots(minOrderSize), 'minimum size', slug),
     seconds_delay: market.secondsDelay,
     fee: fee && { ...fee, rate: requireFigure(decimalUnits.feeRate.parse(fee.rate), 'fee rate', slug) },
-  });
-  return encodeCommand({
-    type: 'CreateMarket',
-    eventNumber,
-    conditionId: market.conditionId,
-    firstToken: hexOfDecimal(market.tokenIds[0]),
-    secondToken: hexOfDecimal(market.tokenIds[1]),
-    status: MarketStatus.OPEN,
-    negRisk: event.negRisk ? 1 : 0,
-    ...terms,
-    tail: tailOf({ ...texts, ...datesOf({ ...event, ...market }, firstMs) }),
-  });
+    rewards: rewards && {
+      rates: [{ asset_address: REWARD_ASSET, rewards_daily_rate: Number(rewards.dailyRate) }],
+      min_size: Number(rewards.minSize),
+      max_spread: Number(rewards.maxSpread),
+    },
+  };
 }
 
 /** The command that ends a market that is not open; undefined for an open one. */
@@ -161,12 +155,12 @@ async function submitAll(exchange: RunningExchange, commands: readonly (Uint8Arr
  * @param firstMs the time of first start, from which day offsets count
  */
 export async function plantSeed(
-  exchange: RunningExchange,
-  views: Views,
+  services: Pick<Services, 'exchange' | 'views' | 'contracts'>,
   seed: SeedCatalog,
   firstMs: number,
 ): Promise<void> {
-  const { markets } = views;
+  const { exchange } = services;
+  const { markets } = services.views;
   const newEvents = seed.events.filter(({ slug }) => markets.eventBySlug(slug) === undefined);
   await submitAll(
     exchange,
@@ -178,7 +172,8 @@ export async function plantSeed(
     exchange,
     newMarkets.map(({ event, market }) => {
       const number = requireFigure(markets.eventBySlug(event.slug)?.eventNumber, 'event', market.slug);
-      return marketCommand(event, market, number, firstMs);
+      const dates = datesOf({ ...event, ...market }, firstMs);
+      return encodeCommand(creationOf(services, bodyOf(market), market.slug, event.negRisk, number, dates));
     }),
   );
   await submitAll(

@@ -2,7 +2,7 @@
 // routes/documentation.ts; the tests check every request and reply against it. Named schemas appear once, in components.
 import { z } from 'zod';
 import { AUTH_AGE_MS_MAX, AUTH_AHEAD_MS_MAX } from '../auth/headers.ts';
-import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates, throttleRows } from '../config/throttleTable.ts';
+import { type RateWindow, rowsOfGroup, rowText, type ThrottleRates } from '../config/throttleTable.ts';
 import type { AuthLevel, Endpoint } from '../http/endpoint.ts';
 import { INTERFACE_VERSION } from '../wire/interfaceVersion.ts';
 import { refusal } from '../wire/schemas/common.ts';
@@ -274,13 +274,4 @@ export function* openApiSteps(endpoints: readonly Endpoint[], rates: ThrottleRat
       securitySchemes: securitySchemes(),
     },
   };
-}
-
-/** The document of a table; the same table and rates give the same document. */
-export function openApiDocument(endpoints: readonly Endpoint[], rates: ThrottleRates = throttleRows): OpenApiDocument {
-  const steps = openApiSteps(endpoints, rates);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
 }

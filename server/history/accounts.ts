@@ -1,7 +1,6 @@
 // Wallets by account number and back, with the heads of their row chains and the number of markets they traded in. All of it is
 // held in memory (some hundred bytes a wallet) and stored in packed blocks. Fed by the indexer, read by the queries.
-import { readHex, writeHexOrThrow } from '../../engine/index.ts';
-import { reservedAccounts } from '../views/reservedAccounts.ts';
+import { readHex, reservedAccounts, writeHexOrThrow } from '../../engine/index.ts';
 import { BlockTable } from './blocks.ts';
 import { enlarged } from './enlarged.ts';
 import { Table } from './keys.ts';

@@ -10,6 +10,7 @@ import {
   EVENT_HEADER_BYTES,
   eventLayouts,
   FRAME_HEADER_BYTES,
+  HOUSE_ACCOUNT,
   MICRO_PER_LOT,
   Resolution,
   readHex,
@@ -17,7 +18,6 @@ import {
 } from '../../engine/index.ts';
 import { isUpdateOf } from '../views/commandOutcome.ts';
 import type { OrderStatus } from '../views/records.ts';
-import { HOUSE_ACCOUNT } from '../views/reservedAccounts.ts';
 import { buy, halfOf, LEG, sell } from './figures.ts';
 import { legAt } from './pairs.ts';
 import { RowClass, RowKind } from './rows.ts';

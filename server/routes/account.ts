@@ -1,6 +1,8 @@
-// Balances of the caller's wallets: GET /balance-allowance and its update form (wire.md C.6). Thin: the owner and the
-// signature type alone determine the wallet, as they do for orders. Nothing here moves money.
+// The caller's account: whether it may open positions (wire.md A.2), and the balances of its wallets, GET /balance-allowance
+// and its update form (C.6). Thin: the owner and the signature type alone determine the wallet, as they do for orders. Nothing
+// here moves money.
 
+import { AccountFlag } from '../../engine/index.ts';
 import { spendersOf } from '../auth/contracts.ts';
 import { walletOfType } from '../commands/ownerWallets.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
@@ -8,6 +10,11 @@ import { BadRequest } from '../wire/badRequest.ts';
 import { balanceOf, balanceReply, readBalanceQuery } from '../wire/balances.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
+
+const closedOnly: Handler = (_request, { services: { views }, caller }) => {
+  const flags = views.accounts.flags(caller().owner);
+  return { body: JSON.stringify({ closed_only: (flags & AccountFlag.CLOSED_ONLY) !== 0 }) };
+};
 
 const balance: Handler = (request, { services, caller }) => {
   const { views, contracts } = services;
@@ -41,6 +48,16 @@ function endpoint(
 }
 
 export const accountEndpoints: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/auth/ban-status/closed-only',
+    auth: 'l2-read',
+    throttle: 'general',
+    section: 'A.2',
+    summary: 'Whether the caller may only reduce positions.',
+    schema: schemas.closedOnly,
+    handler: closedOnly,
+  },
   endpoint(
     'GET',
     '/balance-allowance',

@@ -1,7 +1,7 @@
-// Read-only API keys of an owner, and whether the owner may open positions (wire.md A.2). A read-only key is used with only
-// address and key, and only for reads; an owner may have many. Each is a key of the log like any other.
+// Read-only API keys of an owner (wire.md A.2). A read-only key is used with only address and key, and only for reads; an owner
+// may have many. Each is a key of the log like any other.
 
-import { AccountFlag, ApiKeyKind } from '../../engine/index.ts';
+import { ApiKeyKind } from '../../engine/index.ts';
 import { isOfSecret } from '../auth/apiKeys.ts';
 import { isAddress } from '../auth/hex.ts';
 import { isUuid } from '../auth/keyIds.ts';
@@ -12,11 +12,6 @@ import type { ApiKeyRow } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
-
-const closedOnly: Handler = (_request, { services: { views }, caller }) => {
-  const flags = views.accounts.flags(caller().owner);
-  return { body: JSON.stringify({ closed_only: (flags & AccountFlag.CLOSED_ONLY) !== 0 }) };
-};
 
 const create: Handler = async (_request, context) => {
   const { apiKey } = await makeOwnedKey(context, ApiKeyKind.READONLY);
@@ -63,15 +58,6 @@ const validate: Handler = (request, { services: { views, secret } }) => {
 const row = { throttle: 'general', section: 'A.2' } as const;
 
 export const readonlyKeyEndpoints: readonly Endpoint[] = [
-  {
-    ...row,
-    method: 'GET',
-    path: '/auth/ban-status/closed-only',
-    auth: 'l2-read',
-    summary: 'Whether the caller may only reduce positions.',
-    schema: schemas.closedOnly,
-    handler: closedOnly,
-  },
   {
     ...row,
     throttle: 'keys',

@@ -1,10 +1,17 @@
 // Balances and owner of every wallet, the flags of owners, wallet bindings and the mode of the exchange. Balances are copied
 // from the events, which state the new balance after each change; nothing is summed here. Fed by the follower of index.ts;
 // read by routes and by authentication.
-import { type EventOf, ExchangeMode, type Sections, tokenNumber } from '../../engine/index.ts';
+import {
+  type EventOf,
+  ExchangeMode,
+  FEES_ACCOUNT,
+  HOUSE_ACCOUNT,
+  reservedAccounts,
+  type Sections,
+  tokenNumber,
+} from '../../engine/index.ts';
 import { DerivedWallets } from './derivedWallets.ts';
 import type { Account, Draft, Order } from './records.ts';
-import { FEES_ACCOUNT, HOUSE_ACCOUNT, reservedAccounts } from './reservedAccounts.ts';
 
 type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro: Map<number, number> };
 

@@ -3,10 +3,10 @@
 // refusal is a 4xx in words that name what is wrong, and changes nothing.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { makeRouter } from '../../server/http/router.ts';
 import { wordOf } from '../support/hex.ts';
+import { openApiDocument } from '../support/openApiDocument.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import { endpointCases, levelOf, titleOf } from './endpoints.ts';
 import { expectRefused, type Reply, Target } from './harness.ts';

@@ -81,7 +81,7 @@ export async function openWorld({ dataDir, startMs = START_MS, store }: WorldOpt
     wallets: walletDeriver(config.walletConstants),
     log: makeLogger(config),
   };
-  if (exchange.isFresh) await plantSeed(exchange, views, readSeed(), startMs);
+  if (exchange.isFresh) await plantSeed(services, readSeed(), startMs);
   counts.clear();
   return { services, exchange, clock, counts, close: () => exchange.close() };
 }

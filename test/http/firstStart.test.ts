@@ -69,13 +69,13 @@ test('a first start creates the catalog of the seed file, with dates relative to
 test('an interrupted first start is completed by the next one', async () => {
   const dataDir = tempDir();
   const views = new Views();
-  const settings = resolveConfig('development', {}, {}, dataDir).engine;
+  const { engine: settings, contracts } = resolveConfig('development', {}, {}, dataDir);
   const firstMs = Date.now() - 5 * DAY_MS;
   const clock = new VirtualClock(firstMs);
   const exchange = await openExchange({ dataDir, clock, settings, followers: views.followers() });
   const [first, second, ...others] = seed.events;
   const cut = { ...seed, events: [first, { ...second, markets: second.markets.slice(0, 1) }] };
-  await plantSeed(exchange, views, cut, firstMs);
+  await plantSeed({ exchange, views, contracts }, cut, firstMs);
   await exchange.close();
   writeFileSync(join(dataDir, 'mode'), 'development\n'); // as a start writes it before it plants the catalog
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });

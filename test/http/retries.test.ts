@@ -3,7 +3,6 @@
 // long ended, and after a restart.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { throttleRows } from '../../server/config/throttleTable.ts';
-import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
 import {
@@ -16,6 +15,7 @@ import {
   send,
   sendRaw,
 } from '../support/client.ts';
+import { openApiDocument } from '../support/openApiDocument.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
 import {

@@ -115,7 +115,6 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
-  equal(/^entry/, /^const NONE = -1; ⇒ 1/, 'Any number below 0 means no slot or account.'),
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
   equal(
     /^entry/,
@@ -208,7 +207,7 @@ const reasons: readonly Reason[] = [
   equal(/^matching/, /available < left \? available : left/, EQUAL_OPERANDS),
   equal(
     /^snapshot/,
-    /^const (?:TERMS = 9|COLUMNS = TERMS \+ 6);/,
+    /^(?:gridPips: 14,|const COLUMNS = AT\.gridPips \+ 1;) ⇒ (?:14 → 15|1 → 2)$/,
     'Where numbers lie: writer and reader agree, and one place stays unused.',
   ),
   equal(/^snapshot/, /^state\.tMs = sections/, 'The next command brings its own time.'),

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOfGroup, throttleRows } from '../../server/config/throttleTable.ts';
-import { openApiDocument } from '../../server/docs/openApi.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { gammaCatalog, rootCatalog } from '../../server/wire/catalogDialects.ts';
@@ -15,6 +14,7 @@ import { BOUNDS } from '../../server/wire/userDataParameters.ts';
 import { send } from '../support/client.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 import { deviationOf } from '../support/openApiCheck.ts';
+import { openApiDocument } from '../support/openApiDocument.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const document = openApiDocument(endpoints);

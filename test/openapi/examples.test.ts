@@ -4,8 +4,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocument } from '../../server/docs/openApi.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
+import { openApiDocument } from '../support/openApiDocument.ts';
 
 // As programs parse it.
 const document = JSON.parse(JSON.stringify(openApiDocument(endpoints)));

@@ -4,12 +4,13 @@
 
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { type OpenApiDocument, type Operation, openApiDocument, type Parameter } from '../../server/docs/openApi.ts';
+import type { OpenApiDocument, Operation, Parameter } from '../../server/docs/openApi.ts';
 import type { JsonSchema } from '../../server/docs/schemaWriter.ts';
 import type { Answered } from '../../server/http/answered.ts';
 import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { bytesOfBody } from '../../server/http/replyBody.ts';
+import { openApiDocument } from './openApiDocument.ts';
 
 const options = { strict: false, allErrors: false, validateSchema: false } as const;
 

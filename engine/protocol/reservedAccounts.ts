@@ -1,5 +1,5 @@
-// The accounts that exist from the start of every log without an event: the core opens them (engine/core/accounts.ts), and
-// followers of the log take them from this list. Used by the views and by the historian.
+// The accounts that exist from the start of every log without an event. The core opens them, and followers of the log take them
+// from this list. Their numbers and addresses are part of every log, so none of them ever changes.
 
 interface ReservedAccount {
   readonly id: number;
