@@ -3,6 +3,7 @@
 
 import { MICRO_PER_LOT } from '../../engine/index.ts';
 import { isOpen, type TradePlace } from '../views/records.ts';
+import { TradeNumbers } from '../views/tradeNumbers.ts';
 import { dialects } from '../wire/dialect.ts';
 import type {
   HistoryRequest,
@@ -83,16 +84,17 @@ function* tradesOf(
   { rows }: Tables,
   order: FoundOrder,
   onRow: (place: TradePlace) => void = () => {},
-): Sliced<readonly TradePlace[]> {
-  const trades: TradePlace[] = [];
+): Sliced<TradeNumbers> {
+  const trades = new TradeNumbers();
   for (let row = order.row; row !== 0; row = rows.beforeOfOrder) {
     if (isSliceOver()) yield undefined;
     rows.read(row);
     const place = { marketIndex: rows.market, tradeNumber: rows.number };
-    trades.push(place);
+    trades.add(place.tradeNumber);
     onRow(place);
   }
-  return trades.reverse();
+  trades.reverse();
+  return trades;
 }
 
 /** The reply to an order of this owner that is posted again; undefined if there is none. */

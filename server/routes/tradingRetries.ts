@@ -65,8 +65,9 @@ export const isLate = ({ extra }: RejectionReply): boolean => extra?.code === TO
 function originalInViews(order: Order, { markets, trades }: Views): string {
   const taken: Trade[] = [];
   // A delayed order trades only when it is released: its first answer names no trades. Any other takes before it rests.
-  for (const { marketIndex, tradeNumber } of order.wasDelayed ? [] : order.trades) {
-    const trade = trades.byNumber(marketIndex, tradeNumber);
+  const count = order.wasDelayed ? 0 : order.trades.length;
+  for (let at = 0; at < count; at += 1) {
+    const trade = trades.byNumber(order.marketIndex, order.trades.at(at));
     if (trade?.taker.id !== order.id) break;
     taken.push(trade);
   }

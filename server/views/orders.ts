@@ -9,19 +9,12 @@ import {
   type Sections,
   type Side,
 } from '../../engine/index.ts';
-import {
-  type Draft,
-  endStatus,
-  type FreshTrade,
-  isOpen,
-  type Order,
-  type OrderStatus,
-  type TradePlace,
-} from './records.ts';
+import { type Draft, endStatus, type FreshTrade, isOpen, type Order, type OrderStatus } from './records.ts';
 import { visitSlices } from './slices.ts';
 import { scannedTail } from './storedOrders.ts';
+import { TradeNumbers } from './tradeNumbers.ts';
 
-type OrderDraft = Draft<Omit<Order, 'trades'>> & { trades: TradePlace[] };
+type OrderDraft = Draft<Omit<Order, 'trades'>> & { readonly trades: TradeNumbers };
 
 /** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
 const ENDED = { orders: 4_096, ms: 5_000 } as const;
@@ -31,17 +24,21 @@ interface EndedOrder {
   readonly endedMs: number;
 }
 
-/** An order in a snapshot: its trades, all of its market, by number alone. */
+/** An order in a snapshot. */
 type OrderRow = Omit<Order, 'trades'> & { readonly trades: readonly number[] };
 
 function* rowsOf(orders: Iterable<Order>): Generator<OrderRow> {
-  for (const order of orders) yield { ...order, trades: order.trades.map(({ tradeNumber }) => tradeNumber) };
+  for (const order of orders) {
+    const { trades } = order;
+    yield { ...order, trades: Array.from({ length: trades.length }, (_, index) => trades.at(index)) };
+  }
 }
 
-const orderOf = (row: OrderRow): OrderDraft => {
-  const { marketIndex, trades } = row;
-  return { ...row, trades: trades.map((tradeNumber) => ({ marketIndex, tradeNumber })) };
-};
+function orderOf(row: OrderRow): OrderDraft {
+  const trades = new TradeNumbers();
+  for (const number of row.trades) trades.add(number);
+  return { ...row, trades };
+}
 
 export class OrdersView {
   private readonly byNumber = new Map<number, OrderDraft>();
@@ -144,10 +141,9 @@ export class OrdersView {
   }
 
   /** Adds a trade to each order that took part in it. */
-  traded({ marketIndex, tradeNumber, taker, makers }: FreshTrade): void {
-    const place = { marketIndex, tradeNumber };
-    this.byNumber.get(taker.orderNumber)?.trades.push(place);
-    for (const { order } of makers) this.byNumber.get(order.orderNumber)?.trades.push(place);
+  traded({ tradeNumber, taker, makers }: FreshTrade): void {
+    this.byNumber.get(taker.orderNumber)?.trades.add(tradeNumber);
+    for (const { order } of makers) this.byNumber.get(order.orderNumber)?.trades.add(tradeNumber);
   }
 
   /** This view's part of a snapshot: all known orders, by ascending number, and which of them ended when. */
@@ -203,7 +199,7 @@ export class OrdersView {
       filledLots: 0,
       restingLots: 0,
       cancelReason: undefined,
-      trades: [],
+      trades: new TradeNumbers(),
       wasDelayed: false,
       signatureType,
       builder,

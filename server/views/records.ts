@@ -11,6 +11,7 @@ import {
   type Side,
   type TradeStatus,
 } from '../../engine/index.ts';
+import type { NumberList } from './packedLists.ts';
 
 /** A row that its own view may write. */
 export type Draft<Row> = { -readonly [K in keyof Row]: Row[K] };
@@ -192,8 +193,8 @@ export interface Order {
   readonly restingLots: number;
   /** The CancelReason with which the order ended without a full match, undefined otherwise. */
   readonly cancelReason: number | undefined;
-  /** Trades it took part in, oldest first; by number, since trades held as objects would hold their orders' trades in turn. */
-  readonly trades: readonly TradePlace[];
+  /** Numbers, within its market, of the trades it took part in, oldest first. */
+  readonly trades: NumberList;
   /** Whether the order was delayed before it could take. */
   readonly wasDelayed: boolean;
   /** 0 to 3: how the wallet belongs to its owner. */

@@ -7,11 +7,15 @@ import type { Sections } from '../../engine/index.ts';
 const SLICE_WEIGHT = 4_096;
 
 /**
- * Saves rows, or returns those of a snapshot.
+ * Saves rows, or returns those of a snapshot, which are loaded slice by slice as they are taken.
  * @param weightOf how much of a slice a row fills
  */
-export function visitSlices<Row>(sections: Sections, rows: Iterable<Row>, weightOf: (row: Row) => number): Row[] {
-  if (sections.isLoading) return [...loadedRows<Row>(sections)];
+export function visitSlices<Row>(
+  sections: Sections,
+  rows: Iterable<Row>,
+  weightOf: (row: Row) => number,
+): Iterable<Row> {
+  if (sections.isLoading) return loadedRows<Row>(sections);
   let count = 0;
   for (const slice of slicesOf(rows, weightOf)) {
     sections.plain(`slice ${count}`, slice);

@@ -111,7 +111,7 @@ export class TradesView {
     this.byOwner.visit(sections.part('byOwner'));
     this.owners.visit(sections.part('owners'));
     const recent = rowsOf(this.recent.slice(this.firstRecent));
-    const loaded = visitSlices(sections.part('recent'), recent, ({ makers }) => 1 + makers.length);
+    const loaded = [...visitSlices(sections.part('recent'), recent, ({ makers }) => 1 + makers.length)];
     if (!sections.isLoading) return;
     const first = loaded.at(0)?.ordinal ?? 1;
     requireSound(first === this.packed.count + 1, `${this.packed.count} trades are packed before trade ${first}`);

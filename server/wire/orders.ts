@@ -3,20 +3,19 @@
 // an order may have any number of trades.
 import { checksumAddress } from '../auth/checksum.ts';
 import { uuidOfKeyId } from '../auth/keyIds.ts';
-import type { Market, Order, TradePlace } from '../views/index.ts';
+import type { Market, NumberList, Order } from '../views/index.ts';
 import { tradeId } from './ids.ts';
 import { aroundList, type Texts } from './longTexts.ts';
 import { isoTime, lotsText, pipsText, unixSeconds } from './numbers.ts';
 import { membersText } from './pieces.ts';
 import { orderTypeText, sideText } from './terms.ts';
 
-/** The fields of an order that rows show. For finished orders the history knows only where their trades are. */
+/** The fields of an order that rows show. */
 export interface ShownOrder
-  extends Pick<Order, 'id' | 'status' | 'keyId' | 'maker' | 'outcome' | 'originalLots' | 'filledLots'>,
-    Pick<Order, 'pricePips' | 'createdMs' | 'expirationS'> {
+  extends Pick<Order, 'id' | 'status' | 'keyId' | 'maker' | 'marketIndex' | 'outcome' | 'originalLots' | 'filledLots'>,
+    Pick<Order, 'pricePips' | 'createdMs' | 'expirationS' | 'trades'> {
   readonly side: number;
   readonly orderType: number;
-  readonly trades: readonly TradePlace[];
 }
 export type ShownMarket = Pick<Market, 'conditionId' | 'tokens' | 'outcomes'>;
 
@@ -24,17 +23,18 @@ export type ShownMarket = Pick<Market, 'conditionId' | 'tokens' | 'outcomes'>;
 export const LISTED_TRADES_MAX = 100;
 
 /** The newest of an order's first `count` trades, as many as are listed. */
-export const newestTrades = (trades: readonly TradePlace[], count = trades.length): readonly TradePlace[] =>
-  trades.slice(Math.max(count - LISTED_TRADES_MAX, 0), count);
+export function newestTrades(trades: NumberList, count = trades.length): NumberList {
+  const first = Math.max(count - LISTED_TRADES_MAX, 0);
+  return { length: count - first, at: (index) => trades.at(first + index) };
+}
 
 /** The ids of an order's first `count` trades as JSON. */
-function* tradeIdTexts(trades: readonly TradePlace[], count: number): Generator<string> {
-  for (let at = 0; at < count; at += 1) yield `"${tradeId(trades[at].marketIndex, trades[at].tradeNumber)}"`;
+function* tradeIdTexts({ marketIndex, trades }: ShownOrder, count: number): Generator<string> {
+  for (let at = 0; at < count; at += 1) yield `"${tradeId(marketIndex, trades.at(at))}"`;
 }
 
 /** An own order as official clients read it, as it is when this is called. */
 export function orderRow(order: ShownOrder, market: ShownMarket): Texts {
-  const { trades } = order;
   const before = membersText({
     id: order.id,
     status: order.status,
@@ -53,12 +53,11 @@ export function orderRow(order: ShownOrder, market: ShownMarket): Texts {
     expiration: String(order.expirationS),
     order_type: orderTypeText(order.orderType),
   });
-  return aroundList(`{${before},"associate_trades":[`, tradeIdTexts(trades, trades.length), `],${after}}`);
+  return aroundList(`{${before},"associate_trades":[`, tradeIdTexts(order, order.trades.length), `],${after}}`);
 }
 
 /** An own order in the wrapped form of interface.md 2.8, as it is when this is called. */
 export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): Texts {
-  const { trades } = order;
   const after = membersText({
     id: order.id,
     status: order.status,
@@ -74,5 +73,5 @@ export function wrappedOrderRow(order: ShownOrder, market: ShownMarket): Texts {
     type: orderTypeText(order.orderType),
     createdAt: isoTime(order.createdMs),
   });
-  return aroundList('{"order":{"associateTrades":[', tradeIdTexts(trades, trades.length), `],${after}}}`);
+  return aroundList('{"order":{"associateTrades":[', tradeIdTexts(order, order.trades.length), `],${after}}}`);
 }

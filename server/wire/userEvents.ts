@@ -47,6 +47,8 @@ function plainStatus({ kind, status, filledLots, order }: OrderEntry): (typeof o
 export function orderEventRest(entry: OrderEntry, market: Market): string {
   const { order, tMs } = entry;
   const key = uuidOfKeyId(order.keyId);
+  // The newest alone: the owner of an order with a hundred thousand fills would get megabytes for each further one.
+  const trades = newestTrades(order.trades, entry.tradeCount);
   const fields = {
     id: order.id,
     owner: key,
@@ -57,10 +59,7 @@ export function orderEventRest(entry: OrderEntry, market: Market): string {
     original_size: lotsText(order.originalLots),
     size_matched: lotsText(entry.filledLots),
     price: pipsText(order.pricePips),
-    // The newest alone: the owner of an order with a hundred thousand fills would get megabytes for each further one.
-    associate_trades: newestTrades(order.trades, entry.tradeCount).map(({ marketIndex, tradeNumber }) =>
-      tradeId(marketIndex, tradeNumber),
-    ),
+    associate_trades: Array.from({ length: trades.length }, (_, at) => tradeId(order.marketIndex, trades.at(at))),
     outcome: market.outcomes[order.outcome],
     type: entry.kind,
     created_at: secondsText(order.createdMs),

@@ -2,7 +2,7 @@
 // The referees are the historian's and the folds beside this file, which share no code with the views. Called by
 // simulation.ts at the end of seeds that keep their records.
 import { CancelReason, type LogRecord, PIPS_PER_UNIT, Side } from '../../engine/index.ts';
-import type { Notice, Trade, TradeParty, Views } from '../../server/views/index.ts';
+import type { Notice, Order, Trade, TradeParty, Views } from '../../server/views/index.ts';
 import { tradeId } from '../../server/wire/ids.ts';
 import { Oracle, type OracleOrder } from '../history/oracle.ts';
 import { numbersOf } from '../support/numbersOf.ts';
@@ -43,7 +43,7 @@ function compareOrders({ orders }: Views, oracle: Oracle, trading: TradingFold):
     if (shown === undefined && oracle.orders.size > ENDED_KEPT) continue;
     const { outcome, orderType, pricePips, originalLots, expirationS, createdMs, filledLots, status } = order;
     const { wasDelayed, cancelReason, signatureType } = trading.order(number);
-    same('an order is shown as the log has it', shown && { ...shown, trades: shown.trades.map(idOf) }, {
+    same('an order is shown as the log has it', shown && { ...shown, trades: tradeIdsOf(shown) }, {
       ...{
         orderNumber: number,
         ...partyOf(oracle, order, trading.order(number)),
@@ -61,8 +61,8 @@ function compareOrders({ orders }: Views, oracle: Oracle, trading: TradingFold):
   }
 }
 
-const idOf = ({ marketIndex, tradeNumber }: Pick<Trade, 'marketIndex' | 'tradeNumber'>): string =>
-  tradeId(marketIndex, tradeNumber);
+const tradeIdsOf = ({ marketIndex, trades }: Order): readonly string[] =>
+  numbersOf(trades).map((number) => tradeId(marketIndex, number));
 
 /** What an order's part of a trade states about it. */
 function partyOf({ wallets }: Oracle, order: OracleOrder, { builder }: Pick<TradeParty, 'builder'>): TradeParty {

@@ -1,11 +1,14 @@
-// What the views keep for ever lies off the heap, which ends at a few gigabytes: price histories, and the lists of trades by
-// market, owner and builder. Counts the bytes of the heap that millions of entries leave behind.
+// What the views keep for ever, or for as long as an order rests, lies off the heap, which ends at a few gigabytes: price
+// histories, and the lists of trades by market, owner, builder and order. Counts the bytes of the heap that millions of entries
+// leave behind.
 import { getHeapStatistics } from 'node:v8';
 import { expect, test } from 'vitest';
 import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
-import { type EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
+import { type CommandOf, type EventOf, FillKind, TradeStatus } from '../../engine/index.ts';
 import { BuildersView } from '../../server/views/builders.ts';
 import { type BooksView, type MarketsView, MidpointsView, type Order } from '../../server/views/index.ts';
+import { OrdersView } from '../../server/views/orders.ts';
+import type { FreshTrade } from '../../server/views/records.ts';
 import { TradesView } from '../../server/views/trades.ts';
 
 /** Bytes of the heap in use, without garbage. */
@@ -80,4 +83,17 @@ test('as many trades whose orders each carry a builder code of their own take le
   expect(world.builders.countOf(builder)).toBe(1);
   const { trade: found } = world.builders.fillOf(builder, 1);
   expect([found.ordinal, found.taker.builder]).toEqual([150_000, builder]);
+});
+
+test('200,000 trades of an order that rests take less than 2 MB of heap', () => {
+  const orders = new OrdersView();
+  const event = { orderNumber: 1, accountId: 1, marketIndex: 0 } as EventOf<'OrderAccepted'>; // what the view must read
+  const maker = orders.accepted(event, { orderId: '0x1', owner: '0x2' } as CommandOf<'PlaceOrder'>, 0);
+  const trade = (tradeNumber: number): void =>
+    orders.traded({ tradeNumber, taker: { orderNumber: 2 }, makers: [{ order: maker }] } as unknown as FreshTrade); // the same
+  for (let number = 1; number <= 1_000; number += 1) trade(number);
+  const before = heapBytes();
+  for (let number = 1_001; number <= 201_000; number += 1) trade(number);
+  expect(heapBytes() - before).toBeLessThan(2_000_000);
+  expect(maker.trades).toHaveLength(201_000);
 });

@@ -16,6 +16,7 @@ import {
 } from '../../engine/index.ts';
 import type { FreshTrade, Notice, Order } from '../../server/views/index.ts';
 import { NotificationsView } from '../../server/views/index.ts';
+import { TradeNumbers } from '../../server/views/tradeNumbers.ts';
 import { KeptSections } from '../support/keptSections.ts';
 
 const hex = (value: number, digits: number): string => `0x${value.toString(16).padStart(digits, '0')}`;
@@ -45,7 +46,7 @@ function orderOf({ person, ...terms }: Terms, marketIndex: number): Order {
     maker: hex(person + 0x1000, 40),
     keyId: hex(person + 0xf000_0000, 32),
     ...{ accountId: person, marketIndex, ...terms, expirationS: 0, createdMs: 1, status: 'MATCHED' },
-    ...{ cancelReason: undefined, trades: [], wasDelayed: false, signatureType: 0, builder: '' },
+    ...{ cancelReason: undefined, trades: new TradeNumbers(), wasDelayed: false, signatureType: 0, builder: '' },
   } as const;
 }
 

@@ -7,6 +7,7 @@ import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { type EventOf, FillKind, OrderType, Side, SnapshotUnusable, TradeStatus } from '../../engine/index.ts';
 import { BuildersView } from '../../server/views/builders.ts';
 import type { Order, Trade } from '../../server/views/index.ts';
+import { TradeNumbers } from '../../server/views/tradeNumbers.ts';
 import { TradesView } from '../../server/views/trades.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { numbersOf } from '../support/numbersOf.ts';
@@ -25,7 +26,7 @@ function orderOf(person: number, side: Side, outcome: number): Order {
     keyId: hex(person + 0x2000, 32),
     ...{ accountId: person, marketIndex: 0, outcome, side, orderType: OrderType.GTC, pricePips: 5_000 },
     ...{ originalLots: 100, expirationS: 0, createdMs: 1, status: 'MATCHED', filledLots: 100, restingLots: 0 },
-    ...{ cancelReason: undefined, trades: [], wasDelayed: false, signatureType: 0 },
+    ...{ cancelReason: undefined, trades: new TradeNumbers(), wasDelayed: false, signatureType: 0 },
     builder: person % 3 === 0 ? hex(person + 7, 64) : '',
   } as const;
 }

@@ -99,7 +99,7 @@ function checkOrders({ views }: Run): void {
     const order = views.orders.byOrderNumber(number);
     if (order === undefined) break;
     expect(views.orders.byId(order.id)).toBeDefined();
-    const trades = order.trades.map(({ marketIndex, tradeNumber }) => views.trades.byNumber(marketIndex, tradeNumber)!);
+    const trades = numbersOf(order.trades).map((number) => views.trades.byNumber(order.marketIndex, number)!);
     const asTaker = trades.filter((trade) => trade.taker.id === order.id);
     const asMaker = trades.flatMap(({ makers }) => makers.filter((maker) => maker.order.id === order.id));
     const lots = [...asTaker, ...asMaker].reduce((sum, part) => sum + part.lots, 0);
