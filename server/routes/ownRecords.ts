@@ -116,7 +116,7 @@ const ownTrades: Handler = (request, { services: { views }, dialect, caller }) =
   const { owner } = caller();
   const isMatch = (trade: Trade): boolean => tradeMatches(filter, trade, views.markets.of(trade));
   function* reply(): ReplySteps {
-    const found = search(candidates(filter, owner, views, cursor), isMatch);
+    const found = search(candidates(filter, owner, views, cursor), isMatch, ({ makers }) => makers.length);
     const { rows, nextCursor } = yield* findPage(found, ordinalOf, true, cursor, PAGE_ROWS);
     const textsOf = (trade: Trade) => dialect.tradeRow(trade, views.markets.of(trade), owner);
     return yield* textsReply(pageTexts(rows, textsOf, nextCursor, PAGE_ROWS));

@@ -183,13 +183,7 @@ export class UserFeed {
 
   /** Adds an entry for the taker's owner and one for each other owner among the makers. */
   private addTradeEntries(trade: Trade, status: number, tMs: number): void {
-    const { taker, makers } = trade;
-    this.addTradeEntry(taker, trade, status, tMs);
-    for (let at = 0; at < makers.length; at += 1) {
-      const { order } = makers[at];
-      if (order.owner !== taker.owner && isFirstOf(order.owner, makers, at))
-        this.addTradeEntry(order, trade, status, tMs);
-    }
+    for (const order of firstOfOwners(trade)) this.addTradeEntry(order, trade, status, tMs);
   }
 
   private addTradeEntry(order: TradeParty, trade: Trade, status: number, tMs: number): void {
@@ -220,9 +214,14 @@ export class UserFeed {
   }
 }
 
-function isFirstOf(owner: string, makers: Trade['makers'], index: number): boolean {
-  for (let at = 0; at < index; at += 1) {
-    if (makers[at].order.owner === owner) return false;
+/** Each owner's first order in a trade, the taker's before those of makers. There may be thousands of makers. */
+export function* firstOfOwners({ taker, makers }: Pick<Trade, 'taker' | 'makers'>): Generator<TradeParty> {
+  const owners = new Set([taker.owner]);
+  yield taker;
+  for (const { order } of makers) {
+    const { owner } = order;
+    if (owners.has(owner)) continue;
+    owners.add(owner);
+    yield order;
   }
-  return true;
 }

@@ -12,8 +12,8 @@ const PAGE_BEGIN = bytesOf('{"data":');
 /** The cursor that means "no more pages": base64 of "-1". In a request it is malformed. */
 export const END_CURSOR = 'LTE=';
 
-/** Rows examined between two yields; this many trades take a few milliseconds. */
-const ROWS_A_STEP = 1_000;
+/** Work done between two yields, see search(); that of this many trades with a maker takes a few milliseconds. */
+const WORK_A_STEP = 1_000;
 
 export interface Cursor {
   /** Number of rows given before this page. */
@@ -86,17 +86,22 @@ export function* findPage<Row>(
   return { rows: page, nextCursor: END_CURSOR };
 }
 
-/** The rows that match, with a pause (undefined) after every so many rows examined. */
+/**
+ * The rows that match, with a pause (undefined) whenever enough rows have been examined.
+ * @param workOf how much work it is to examine a row; that of WORK_A_STEP is done between two pauses
+ */
 export function* search<Row>(
   rows: Iterable<Row>,
   isMatch: (row: Row) => boolean,
-  rowsAStep = ROWS_A_STEP,
+  workOf: (row: Row) => number = () => 1,
 ): Generator<Row | undefined> {
-  let count = 0;
+  let work = 0;
   for (const row of rows) {
     if (isMatch(row)) yield row;
-    count += 1;
-    if (count % rowsAStep === 0) yield undefined;
+    work += workOf(row);
+    if (work < WORK_A_STEP) continue;
+    work = 0;
+    yield undefined;
   }
 }
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiKeyKind, type Command, encodeCommand, OrderType, Side, VirtualClock } from '../../engine/index.ts';
 import type { PlacementCommand } from '../../server/commands/orderIntake.ts';
+import type { ReplySteps } from '../../server/http/endpoint.ts';
 import { refusalAnswer } from '../../server/routes/tradingRetries.ts';
 import { builderCodeOf } from '../../server/wire/builders.ts';
 import { type Dialect, polymarketDialect, rootDialect } from '../../server/wire/dialect.ts';
@@ -121,6 +122,23 @@ test.each([polymarketDialect, rootDialect])('trades with many makers are rendere
     expect(idsOf(trade)).toEqual(makers);
     expect(turns).toBeGreaterThanOrEqual(2);
   }
+});
+
+test('a search of own trades pauses after a trade with many makers', () => {
+  const { views } = server.services;
+  let read = 0;
+  const byOrdinal = (ordinal: number) => {
+    read += 1;
+    return views.trades.byOrdinal(ordinal);
+  };
+  const trades = Object.create(views.trades, { byOrdinal: { value: byOrdinal } });
+  const services = { ...server.services, views: { ...views, trades } };
+  const context = { services, caller: () => ({ owner: maker.owner }), hasCaller: true, dialect: polymarketDialect };
+  const query = new URLSearchParams({ maker_address: `0x${'cc'.repeat(20)}` });
+  const reply = callHandler('GET', '/data/trades', { query }, context) as ReplySteps;
+  // The newest trade is that of the second market; the binary search for the first candidate reads some as well.
+  expect(reply.next().done).toBe(false);
+  expect(read).toBeLessThan(100);
 });
 
 test('an event of an order lists the newest trades up to then', () => {
