@@ -25,6 +25,7 @@ const reasons: readonly Reason[] = [
   equal(/^accounts/, /^return readHex\(.* ⇒ 4 → 5$/, 'No bytes follow those that are read.', /, 0, count \* $/),
   equal(/^amounts/, /^const factor = .* ⇒ 1 → 2$/, 'Only the first is used.'),
   equal(/^snapshot/, /^const (?:columns|levels) = .* ⇒ 0 → 1$/, 'What the snapshot holds takes its place.'),
+  equal(/^snapshot/, /^status: columns\[at \+ AT\.status\], ⇒ \+ → -$/, 'The place is 0.'),
   equal(/^(?:dryRun|state)/, /^const larger = .* ⇒ 2 → 3$/, 'By how much a table grows.'),
   equal(/^grow/, /^const records = .* ⇒ 4 → 5$/, 'Bytes behind the last record: only the memory differs.'),
   equal(/^idWindow/, /^const noSlice = /, 'Both numbers lie before any order.'),
