@@ -131,8 +131,9 @@ function checkLadders(state: CoreState): void {
 }
 
 /**
- * 11: due items. Each heap is in order; live orders, delayed orders and sessions with a due time are in theirs, under that time;
- * the trades of statuses exist; the alarm goes off in time.
+ * 11: due items. Each heap is in order, and holds exactly the live orders that have a place in one; delayed orders and sessions
+ * are in theirs, under their time; the trades of statuses exist; the alarm goes off in time. When a resting order expires is
+ * known to its heap alone, so that cannot be checked.
  */
 function checkDue(state: CoreState): void {
   const { alarm, delayed, expiries, releases, heartbeats, statuses, pool, markets } = state;

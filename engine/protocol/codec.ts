@@ -44,11 +44,13 @@ function coderOf(table: readonly (Coder | undefined)[], { type }: Layout): Coder
   return coder;
 }
 
-/** Throws CodecError unless the padding bytes of a head are 0: otherwise two different records could mean the same. */
+/**
+ * Throws CodecError unless the padding bytes of the head at `offset` are 0: otherwise two different records could mean the same.
+ * The error names the byte by its place in the message.
+ */
 function assertGapsEmpty(bytes: Uint8Array, offset: number, name: string, layout: Layout): void {
   for (const gap of layout.gaps) {
-    if (bytes[offset + gap] !== 0)
-      throw new CodecError(`${name}: byte ${offset + gap} belongs to no field and is not 0`);
+    if (bytes[offset + gap] !== 0) throw new CodecError(`${name}: byte ${gap} belongs to no field and is not 0`);
   }
 }
 

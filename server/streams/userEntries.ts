@@ -3,7 +3,7 @@
 // read by the user feed. An entry becomes an object when it is read; wire/userEvents.ts renders it.
 import type { Order, Trade } from '../views/index.ts';
 import { orderStatuses } from '../views/records.ts';
-import type { OrderEntry, OrderEntryKind, TradeEntry } from '../wire/userEvents.ts';
+import { type OrderEntry, type OrderEntryKind, orderEntryKinds, type TradeEntry } from '../wire/userEvents.ts';
 
 /** Numbered twice: among all entries of its owner, and among the owner's entries in that market. */
 export type UserEntry = (OrderEntry | TradeEntry) & { readonly number: number; readonly marketNumber: number };
@@ -13,8 +13,8 @@ interface EntryOwner {
   dropOldest(): void;
 }
 
-const KINDS: readonly OrderEntryKind[] = ['PLACEMENT', 'UPDATE', 'CANCELLATION'];
-const TRADE_KIND = 3;
+/** The number of the kind of a trade, after those of orders. */
+const TRADE_KIND = orderEntryKinds.length;
 /** Where an entry's numbers lie; a trade has neither filled lots nor a count of trades. */
 const AT = {
   kind: 0,
@@ -52,7 +52,7 @@ export class UserEntries {
   ): number {
     const at = this.reserve(owner, order);
     const { numbers } = this;
-    numbers[at + AT.kind] = KINDS.indexOf(kind);
+    numbers[at + AT.kind] = orderEntryKinds.indexOf(kind);
     numbers[at + AT.status] = orderStatuses.indexOf(order.status);
     numbers[at + AT.marketIndex] = order.marketIndex;
     numbers[at + AT.filledLots] = order.filledLots;
@@ -101,7 +101,7 @@ export class UserEntries {
     }
     return {
       ...shared,
-      kind: KINDS[numbers[at + AT.kind]],
+      kind: orderEntryKinds[numbers[at + AT.kind]],
       order: row as Order, // kept by addOrder
       filledLots: numbers[at + AT.filledLots],
       status: orderStatuses[numbers[at + AT.status]],

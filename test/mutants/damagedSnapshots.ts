@@ -66,8 +66,20 @@ function withRoom(numbers: Numbers): Numbers {
   return longer;
 }
 
+/** For each length that several lists of a part have, such as one word for each account: all of them cut to one word. */
+function* cutTogether(values: ReadonlyMap<string, unknown>): Generator<Map<string, unknown>> {
+  const groups = new Map<string, Map<string, Numbers>>();
+  for (const [key, value] of values) {
+    if (!isNumbers(value) || value.length < 2) continue;
+    const name = `${partOf(key)} ${value.length}`;
+    groups.set(name, (groups.get(name) ?? new Map()).set(key, value.slice(0, 1)));
+  }
+  for (const group of groups.values()) if (group.size > 1) yield group;
+}
+
 /** Every damage, as the values that replace the right ones. */
 function* damages(values: ReadonlyMap<string, unknown>): Generator<Map<string, unknown>> {
+  yield* cutTogether(values);
   for (const [key, value] of values) {
     const others = besides(values, key);
     if (typeof value === 'number') {

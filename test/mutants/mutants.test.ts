@@ -5,6 +5,8 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { coreFiles, mutantsOf } from './sites.ts';
+import { needlessReasons } from './survivors.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const sample = Number(process.env.MUTANTS_SAMPLE ?? 40);
@@ -31,6 +33,10 @@ test('a sample of core mutants is detected, and each survivor has a reason', { t
   expect(tried, stderr).toBe(sample);
   expect(status, `a mutant survives without a reason:\n${stdout}`).toBe(0);
   expect(killed / tried, stdout).toBeGreaterThanOrEqual(KILLED_OF_ALL_MIN);
+});
+
+test('each reason is for a place that the core still has', () => {
+  expect(needlessReasons(mutantsOf(coreFiles, true))).toEqual([]);
 });
 
 test.each([

@@ -45,7 +45,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^orderPool/,
-    /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH_SHIFT) = |^slots \* ENTRIES_A_SLOT|^this\.capacity \+= .* ⇒ max → min$/,
+    /^const (?:ENTRIES_A_SLOT|FIRST_CAPACITY|FIRST_ENTRIES|GROWTH) = |^slots \* ENTRIES_A_SLOT|^this\.capacity \+= .* ⇒ max → min$/,
     'The initial capacity, and when it grows: only the memory differs.',
   ),
   equal(
@@ -211,7 +211,6 @@ const reasons: readonly Reason[] = [
     /^(?:gridPips: 14,|const COLUMNS = AT\.gridPips \+ 1;) ⇒ (?:14 → 15|1 → 2)$/,
     'Where numbers lie: writer and reader agree, and one place stays unused.',
   ),
-  equal(/^snapshot/, /^state\.tMs = sections/, 'The next command brings its own time.'),
   equal(/^fees/, /^const LIMBS_MAX = 16;/, 'Room for more limbs than needed.'),
   equal(
     /^entry/,
@@ -252,7 +251,7 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^snapshot/,
-    /gridPips > 0 .* ⇒ > → >=$/,
+    /gridPips > 0 .* ⇒ (?:> → >=|0 → \(-1\))$/,
     'A remainder of a division by 0 is NaN, so a grid of 0 is refused either way.',
   ),
   equal(/^idWindow/, /^this\.(?:startMs|endMs) = /, 'Which slice is tried first; the table has all of them.'),

@@ -3,6 +3,7 @@
 // snapshot, so that a change of the format shows and asks for a new PROTOCOL_VERSION.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { assertWellFormed } from '../../engine/pipeline/wellFormed.ts';
 import type { Command, EngineEvent, Field, Layout } from '../../engine/protocol/index.ts';
 import {
   CodecError,
@@ -100,6 +101,14 @@ describe('commands', () => {
       expect(encodeCommand(decodeCommand(bytes))).toEqual(bytes);
     });
     fc.assert(survives, { numRuns: runs });
+  });
+
+  test('a byte that belongs to no field is named by its place in the command, wherever that lies in its buffer', () => {
+    for (let commands = 0; commands < 2; commands += 1) {
+      const bytes = encodeCommand({ type: 'ResolveMarket', marketIndex: 1, resolution: 1 });
+      bytes[13] = 7;
+      expect(() => assertWellFormed(bytes)).toThrow('ResolveMarket: byte 13 belongs to no field and is not 0');
+    }
   });
 
   test('commands encoded in a row keep their bytes, each at a multiple of 8 bytes', () => {

@@ -124,6 +124,7 @@ test('the document gives the time of a heartbeat and of a gap as that of sending
   for (const message of [controlSchemas.heartbeat, controlSchemas.gap]) {
     expect(timeOf(message)).toContain('Time when the message was sent');
   }
+  expect(timeOf(marketEventSchemas.book)).toContain('of a snapshot, when it was sent');
 });
 
 test('the AsyncAPI document lists both channels, their events, every path and the token limit', async () => {

@@ -26,7 +26,15 @@ const ofToken = { asset_id: tokenId, market: bytes32 };
 const timestamp = millisecondsText;
 
 const bookEvent = z
-  .object({ event_type: z.literal('book'), ...envelope, ...book.shape, timestamp })
+  .object({
+    event_type: z.literal('book'),
+    ...envelope,
+    ...book.shape,
+    server_ts_ms: common.milliseconds.describe(
+      'Time of the command that caused the message or, of a snapshot, when it was sent, in Unix milliseconds.',
+    ),
+    timestamp,
+  })
   .describe(
     'A full order book; the last price level of each side is the best. A snapshot, which comes in an array, repeats the current sequence of the stream; a book sent after a trade has its own.',
   );
