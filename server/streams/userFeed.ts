@@ -20,6 +20,8 @@ export class UserStream {
   /** The latest number before these new entries: of the stream of everything (undefined), and of each of their markets. */
   readonly changed = new Map<number | undefined, number>();
   listenerCount = 0;
+  /** See UserFeed. */
+  tradeRound = 0;
   private readonly kept: UserEntries;
   /** Places of the kept entries, oldest first, from `head` on. */
   private places: number[] = [];
@@ -105,6 +107,8 @@ export class UserFeed {
   private readonly byAccount: (UserStream | undefined)[] = [];
   /** Orders that already have an update in this record. */
   private readonly updated = new Set<number>();
+  /** How often a trade's entries were added. A stream keeps the latest of these that it was part of: each owner gets one entry. */
+  private tradeRound = 0;
   /** The order that this record placed, whose entry already shows it as it is after the whole record. */
   private placed = NONE;
 
@@ -183,11 +187,15 @@ export class UserFeed {
 
   /** Adds an entry for the taker's owner and one for each other owner among the makers. */
   private addTradeEntries(trade: Trade, status: number, tMs: number): void {
-    for (const order of firstOfOwners(trade)) this.addTradeEntry(order, trade, status, tMs);
+    this.tradeRound += 1;
+    this.addTradeEntry(trade.taker, trade, status, tMs);
+    for (const { order } of trade.makers) this.addTradeEntry(order, trade, status, tMs);
   }
 
   private addTradeEntry(order: TradeParty, trade: Trade, status: number, tMs: number): void {
     const stream = this.streamOf(order);
+    if (stream.tradeRound === this.tradeRound) return; // another of the owner's orders took part
+    stream.tradeRound = this.tradeRound;
     const marketNumber = stream.count(trade.marketIndex);
     this.append(stream, this.kept.addTrade(stream, trade, status, tMs, stream.number, marketNumber));
   }
@@ -211,17 +219,5 @@ export class UserFeed {
     if (stream.isWaiting) return;
     stream.isWaiting = true;
     this.dirty.push(stream);
-  }
-}
-
-/** Each owner's first order in a trade, the taker's before those of makers. There may be thousands of makers. */
-export function* firstOfOwners({ taker, makers }: Pick<Trade, 'taker' | 'makers'>): Generator<TradeParty> {
-  const owners = new Set([taker.owner]);
-  yield taker;
-  for (const { order } of makers) {
-    const { owner } = order;
-    if (owners.has(owner)) continue;
-    owners.add(owner);
-    yield order;
   }
 }
