@@ -26,11 +26,19 @@ export function parseDecimal(text: string, decimals: number): number | undefined
   return parseWhole(text.slice(0, point) + text.slice(point + 1) + '0'.repeat(decimals - fraction));
 }
 
+/** A decimal's digits on either side of its point, of which one side may have none, and its power of ten, if written. */
+const DECIMAL = /^(?=\.?\d)(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
+
 /**
- * The digits of a decimal before and after its point, of which one side may have none, as clients write parameters (".1",
- * "5."); undefined for any other text (signs, exponents, spaces, '').
+ * The digits of a decimal before and after its point, as clients write parameters: one side may have none (".1", "5."), and
+ * languages print small and large numbers with a power of ten ("1e-05", "2.5e+16"), which moves the point. Undefined for any
+ * other text (signs, spaces, '').
  */
 export function decimalDigits(text: string): readonly [whole: string, fraction: string] | undefined {
-  const [, whole, fraction = ''] = /^(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
-  return whole === undefined ? undefined : [whole, fraction];
+  const [, whole, fraction = '', power = '0'] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const places = Number(power);
+  const digits = whole.padStart(-places, '0') + fraction.padEnd(places, '0');
+  const point = Math.max(whole.length, -places) + places;
+  return [digits.slice(0, point), digits.slice(point)];
 }

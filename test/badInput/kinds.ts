@@ -315,7 +315,7 @@ export const oneWord: Kind = {
 };
 export const activityTypes: Kind = { texts: ['x', 'TRADE,', ',', 'TRADE;SPLIT', '__proto__', LONG], values: [] };
 export const threshold: Kind = {
-  texts: ['x', '-1', '+1', '1e3', '.', '-.5', '9007199254.740992', '9'.repeat(300), ' 1', 'NaN', 'null', '１'],
+  texts: ['x', '-1', '+1', '1e', '1e16', '.', '-.5', '9007199254.740992', '9'.repeat(300), ' 1', 'NaN', 'null', '１'],
   values: [],
 };
 export const title: Kind = { texts: ['x'.repeat(101), LONG, '💥'.repeat(101)], values: [] };
@@ -325,7 +325,9 @@ export const decimal: Kind = {
   texts: [
     'x',
     '+1',
-    '1e3',
+    '1e',
+    'e3',
+    '1e400',
     '.',
     '-',
     '-.',

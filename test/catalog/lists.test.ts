@@ -170,7 +170,7 @@ test('an invalid parameter is rejected with 400 on the root and 422 under /gamma
     'end_date_min=x',
   ];
   for (const path of ['/markets', '/events']) {
-    for (const query of path === '/markets' ? [...bad, ...ofMarkets] : [...bad, 'series_id=x', 'volume_min=1e9']) {
+    for (const query of path === '/markets' ? [...bad, ...ofMarkets] : [...bad, 'series_id=x', 'volume_min=1e16']) {
       const name = query.split('=')[0];
       const root = await world.get(`${path}?${query}`);
       expect([query, root.status, root.json.type]).toEqual([query, 400, 'bad request']);

@@ -115,6 +115,10 @@ test('GET /positions applies page, size threshold, flags, title, market and sort
   expect(await countOf(`${path}&sortBy=CURRENT&sortDirection=DESC&sizeThreshold=.1&limit=500&offset=0`)).toBe(count);
   expect(await countOf(`${path}&limit=500&sizeThreshold=0.500001`)).toBe(count - 1);
   expect(await countOf(`${path}&limit=500&sizeThreshold=1000000`)).toBe(0);
+  expect(await countOf(`${path}&limit=500&sizeThreshold=1e-05`)).toBe(
+    await countOf(`${path}&limit=500&sizeThreshold=0.00001`),
+  );
+  expect(await countOf(`${path}&limit=500&sizeThreshold=1e%2B09`)).toBe(0);
   expect(await rowsOf(`${path}&limit=5&offset=7&sizeThreshold=0`)).toEqual(everything.slice(7, 12));
   expect(await countOf(`${path}&offset=10000`)).toBe(0);
   expect(keysOf(await rowsOf(`${path}&redeemable=true`), 'conditionId')).toEqual([over.conditionId, over.conditionId]);

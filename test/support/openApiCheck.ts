@@ -46,13 +46,13 @@ let contract: Contract | undefined;
 const known = new Set(endpoints);
 
 /**
- * The value that a parameter's text stands for: numbers are plain decimals, with digits on either side of the point; true
- * and false may be in any letter case, and so may words where the description says so. A text that stands for no value
- * stays a string, which a number schema refuses.
+ * The value that a parameter's text stands for: numbers are decimals, with digits on either side of the point; true and
+ * false may be in any letter case, and so may words where the description says so. A text that stands for no value stays a
+ * string, which a number schema refuses.
  */
 function valueOfText({ schema: { type, enum: words }, description = '' }: Parameter, text: string): unknown {
   if (type === 'integer') return /^-?[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : text;
-  if (type === 'number') return /^-?(?=\.?[0-9])[0-9]*(\.[0-9]*)?$/.test(text) ? Number(text) : text;
+  if (type === 'number') return /^-?(?=\.?[0-9])[0-9]*(\.[0-9]*)?(e[+-]?[0-9]+)?$/i.test(text) ? Number(text) : text;
   if (type === 'boolean') {
     const word = text.toLowerCase();
     const acceptsDigits = description.includes('or 1 or 0');

@@ -123,12 +123,23 @@ test('times print as ISO 8601 or as whole seconds', () => {
   expect(secondsText(1_700_000_000_999)).toBe('1700000000');
 });
 
+test('a power of ten moves the point of a decimal', () => {
+  expect(decimalDigits('1e-05')).toEqual(['', '00001']);
+  expect(decimalDigits('12.5e-1')).toEqual(['1', '25']);
+  expect(decimalDigits('12.5e-2')).toEqual(['', '125']);
+  expect(decimalDigits('.5E1')).toEqual(['5', '']);
+  expect(decimalDigits('2.5e+3')).toEqual(['2500', '']);
+  expect(decimalDigits('1.2345e2')).toEqual(['123', '45']);
+  expect(decimalDigits('5.e0')).toEqual(['5', '']);
+});
+
 test('the digits of a decimal may stand on either side of its point', () => {
   expect(decimalDigits('12.50')).toEqual(['12', '50']);
   expect(decimalDigits('12')).toEqual(['12', '']);
   expect(decimalDigits('.1')).toEqual(['', '1']);
   expect(decimalDigits('5.')).toEqual(['5', '']);
-  for (const text of ['', '.', '-1', '+1', '1e3', '1.2.3', '..1', ' 1', '1 ', '1,5', '１']) {
+  const others = ['', '.', '-1', '+1', 'e3', '.e3', '1e', '1e1.5', '1e1000', '1.2.3', '..1', ' 1', '1 ', '1,5', '１'];
+  for (const text of others) {
     expect(decimalDigits(text), text).toBeUndefined();
   }
 });

@@ -62,11 +62,28 @@ test('amounts are decimals, rounded up to six decimal places', () => {
     ['5.', 5_000_000],
     ['0.000001', 1],
     ['0.0000001', 1],
+    ['1e-05', 10],
+    ['1e-07', 1],
+    ['2.5e+3', 2_500_000_000],
     ['0.30000000000000004', 300_001],
     ['1.0000000', 1_000_000],
     ['9007199254.740991', Number.MAX_SAFE_INTEGER],
   ];
-  const bad = ['-1', '+1', 'x', '1e3', '.', '-.5', '1,5', '1.2.3', ' 1', 'NaN', '9007199254.740992', '9'.repeat(300)];
+  const bad = [
+    '-1',
+    '+1',
+    'x',
+    '1e',
+    '1e10',
+    '.',
+    '-.5',
+    '1,5',
+    '1.2.3',
+    ' 1',
+    'NaN',
+    '9007199254.740992',
+    '9'.repeat(300),
+  ];
   const asked = [
     ['positions', 'sizeThreshold', 'sizeThresholdMicro'],
     ['holders', 'minBalance', 'minBalanceMicro'],
