@@ -20,6 +20,8 @@ interface ChosenWallet {
   readonly isBound: boolean;
 }
 
+const CONTRACT_TYPES = [1, 2, 3] as const;
+
 /** The owner's own address and its four derived wallets, which a first API key credits. */
 export function walletsOfOwner(owner: string, deriver: WalletDeriver): readonly string[] {
   const { proxy, safe, depositBeacon, depositUups } = deriver.derivedWallets(owner);
@@ -95,6 +97,17 @@ export function typeOfWallet({ views, wallets }: Services, owner: string, wallet
   if (binding?.owner === owner && binding.signatureType !== 0) return binding.signatureType;
   const form = wallets.walletType(owner, wallet);
   return form === undefined ? null : formsOfType.findIndex((forms) => forms.includes(form));
+}
+
+/**
+ * Whether a contract wallet is the one that a signature type selects for its owner, so that of the two forms of a deposit
+ * wallet exactly one is; false for the wallets of owners that have neither a key nor a bound wallet.
+ */
+export function isSelectedWallet(services: Services, wallet: string): boolean {
+  const owner = ownerOfAddress(services, wallet, undefined);
+  if (owner === wallet) return false;
+  const type = CONTRACT_TYPES.find((one) => one === typeOfWallet(services, owner, wallet));
+  return type !== undefined && walletOfType(services, owner, type).wallet === wallet;
 }
 
 /**

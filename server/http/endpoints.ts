@@ -21,6 +21,7 @@ import { ownRecordEndpoints } from '../routes/ownRecords.ts';
 import { positionsEndpoints } from '../routes/positions.ts';
 import { priceHistoryEndpoints } from '../routes/priceHistory.ts';
 import { readonlyKeyEndpoints } from '../routes/readonlyKeys.ts';
+import { relayerEndpoints } from '../routes/relayer.ts';
 import { rewardsEndpoints } from '../routes/rewards.ts';
 import { tradingEndpoints } from '../routes/trading.ts';
 import { userDataEndpoints } from '../routes/userDataQueries.ts';
@@ -36,6 +37,7 @@ export const endpoints: readonly Endpoint[] = [
   ...heartbeatEndpoints,
   ...ownRecordEndpoints,
   ...accountEndpoints,
+  ...relayerEndpoints,
   ...notificationEndpoints,
   ...rewardsEndpoints,
   ...positionsEndpoints,

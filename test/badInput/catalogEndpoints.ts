@@ -81,6 +81,9 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/sports`),
     get(`${mount}/sports/market-types`),
     get(`${mount}/comments`),
+    get(`${mount}/comments/1`, { ...byId, status: 404 }),
+    get(`${mount}/comments/user_address/0x${'1'.repeat(40)}`, { part: kinds.address }),
+    get(`${mount}/market-clarifications`),
     get(`${mount}/events/creators`),
     get(`${mount}/public-profile?address=0x${'1'.repeat(40)}`, { status: 404 }),
   ];

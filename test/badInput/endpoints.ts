@@ -144,6 +144,10 @@ const userData = [
   row('PUT', balance, 'l2', balanceQuery),
   row('GET', balanceUpdate, 'l2', balanceQuery),
   row('PUT', balanceUpdate, 'l2', balanceQuery),
+  row('GET', ({ wallet }) => `/relayer/deployed?address=${wallet.address}`, 'none', {
+    query: { address: kinds.invalidAddress },
+    required: ['address'],
+  }),
   row('GET', '/notifications?signature_type=0', 'l2', { query: { signature_type: kinds.signatureType } }),
   row('DELETE', '/notifications?ids=1,2', 'l2', { query: { ids: kinds.ids }, required: ['ids'] }),
 ];

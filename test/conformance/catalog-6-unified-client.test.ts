@@ -62,7 +62,7 @@ test('a market and an event are fetched by id and by slug, and their tags by id'
   expect((await client.fetchEventTags({ id: '1' })).map(({ slug }) => slug)).toContain('politics');
 });
 
-test('tags, series and search return rows; sports, teams and comments are empty', async () => {
+test('tags, series and search return rows; sports, teams, comments and clarifications are empty', async () => {
   const tags = await allOf(client.listTags({}));
   expect(tags).toHaveLength(36);
   expect((await client.fetchTag({ id: String(tags[0].id) })).slug).toBe(tags[0].slug);
@@ -79,6 +79,9 @@ test('tags, series and search return rows; sports, teams and comments are empty'
   await expect(client.fetchRelatedTags({ slug: 'no-such' })).rejects.toThrow('slug not found');
   const about = { parentEntityType: CommentParentEntityType.Event, parentEntityId: 1 };
   expect(await allOf(client.listComments(about))).toEqual([]);
+  await expect(client.fetchCommentsById({ id: '1' })).rejects.toThrow('id not found');
+  expect(await allOf(client.listCommentsByUserAddress({ address: `0x${'1'.repeat(40)}` }))).toEqual([]);
+  expect(await allOf(client.listMarketClarifications({ marketId: '1' }))).toEqual([]);
 });
 
 test('a market that the catalog lists has an order book and a midpoint of 0.5', async () => {

@@ -268,6 +268,17 @@ const publicProfile: Answer = (reader) => {
   throw reader.dialect.notFound('profile');
 };
 
+/** Always refuses: there are no comments. */
+const oneComment: Answer = (reader, _catalog, _views, { id }) => {
+  numberOf(reader, id);
+  throw reader.dialect.notFound('id');
+};
+
+const commentsOf: Answer = (reader, _catalog, _views, { address }) => {
+  if (!isAddress(address)) throw reader.dialect.invalidAddress();
+  return '[]';
+};
+
 const listSeries: Answer = (reader, catalog) => {
   const slugs = reader.texts('slug');
   const recurrence = reader.text('recurrence');
@@ -300,6 +311,8 @@ const constantReply =
   (body: string): Handler =>
   () => ({ body });
 
+const emptyList = (path: string, summary: string): Row => [path, 'catalog', summary, 'nothing', constantReply('[]')];
+
 /** A bare word instead of JSON, as Polymarket's catalog answers. */
 const statusText: Handler = () => ({ body: 'OK', headers: { 'content-type': 'text/plain; charset=utf-8' } });
 
@@ -315,7 +328,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', inStepsBy(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, with cursor pagination.', 'eventsKeyset', inStepsBy(listEventsByKey)],
-    ['/events/creators', 'catalog', 'Named creators of events: none.', 'nothing', constantReply('[]')],
+    emptyList('/events/creators', 'Named creators of events: none.'),
     ['/events/slug/{slug}', 'catalog', 'One event by slug.', 'event', inStepsBy(oneEvent)],
     ['/events/{id}', 'catalog', 'One event by id.', 'event', inStepsBy(oneEvent)],
     ['/events/{id}/tags', 'catalog', 'The tags of an event.', 'tagsOf', by(eventTags)],
@@ -341,8 +354,8 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       'search',
       publicSearch(dialect),
     ],
-    ['/teams', 'catalog', 'Teams: none.', 'nothing', constantReply('[]')],
-    ['/sports', 'catalog', 'Sports: none.', 'nothing', constantReply('[]')],
+    emptyList('/teams', 'Teams: none.'),
+    emptyList('/sports', 'Sports: none.'),
     [
       '/sports/market-types',
       'catalog',
@@ -350,7 +363,10 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
       'marketTypes',
       constantReply('{"marketTypes":[]}'),
     ],
-    ['/comments', 'catalog', 'Comments: none.', 'nothing', constantReply('[]')],
+    emptyList('/comments', 'Comments: none.'),
+    ['/comments/{id}', 'catalog', 'One comment and its replies: none exists.', 'comment', by(oneComment)],
+    ['/comments/user_address/{address}', 'catalog', 'Comments of a wallet: none.', 'commentsOf', by(commentsOf)],
+    emptyList('/market-clarifications', 'Clarifications of markets: none.'),
     ['/public-profile', 'catalog', 'The profile of a wallet: no wallet has one.', 'profile', by(publicProfile)],
   ];
   const status: Row = ['/status', 'catalog', 'Whether the catalog responds.', 'status', statusText];

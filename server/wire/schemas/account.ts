@@ -107,6 +107,14 @@ export const builderFees: EndpointSchema = {
   reply: z.object({ builder_maker_fee_rate_bps: z.number(), builder_taker_fee_rate_bps: z.number() }),
 };
 
+export const walletDeployed: EndpointSchema = {
+  query: {
+    address: common.givenAddress,
+    type: text.optional().meta({ description: 'Ignored: the address alone tells what kind of wallet it is' }),
+  },
+  reply: z.object({ deployed: flag }),
+};
+
 const balanceQuery = {
   asset_type: z.enum(['COLLATERAL', 'CONDITIONAL']).optional(),
   token_id: text.optional().meta({ description: 'The token id, for CONDITIONAL' }),

@@ -215,6 +215,8 @@ function catalogSchemas(
     search: withRefusals({ query: searchQuery, reply: searchReply(foundEvent) }),
     status: { reply: z.literal('OK'), replyType: 'text/plain' } satisfies EndpointSchema,
     nothing: { reply: z.array(z.never()) } satisfies EndpointSchema,
+    comment: withRefusals({ reply: z.never() }),
+    commentsOf: withRefusals({ reply: z.array(z.never()) }),
     marketTypes: { reply: z.object({ marketTypes: z.array(text) }) } satisfies EndpointSchema,
   };
 }
