@@ -53,6 +53,15 @@ export interface CatalogPage<Row> {
 
 const NO_ROWS: readonly number[] = [];
 
+/** A query with its filters combined: they walk the rows of the narrowest of them, if one lists its own. */
+function tableQuery({ filters, ...form }: PageQuery): TableQuery {
+  const [narrowest] = filters
+    .flatMap(({ among }) => (among === undefined ? [] : [among]))
+    .sort((left, right) => left.length - right.length);
+  const isWanted = filters.length === 0 ? undefined : (row: number) => filters.every((one) => one.isWanted(row));
+  return { ...form, among: narrowest, isWanted };
+}
+
 export class Catalog implements MarketObserver {
   readonly tags = new Labels();
   readonly series = new Labels();
@@ -210,6 +219,11 @@ export class Catalog implements MarketObserver {
     return this.page(this.eventTable, query, (row) => this.views.markets.eventByNumber(row + 1));
   }
 
+  /** How many events all pages of a query have together. */
+  eventCount(query: PageQuery): number {
+    return this.eventTable.count(tableQuery(query));
+  }
+
   private touch(marketIndex: number): void {
     if (this.isTouched[marketIndex] === true) return;
     this.isTouched[marketIndex] = true;
@@ -217,13 +231,8 @@ export class Catalog implements MarketObserver {
   }
 
   private page<Row>(table: Table, query: PageQuery, rowOf: (row: number) => Row | undefined): CatalogPage<Row> {
-    const { filters, limit, ...rest } = query;
-    const [narrowest] = filters
-      .flatMap(({ among }) => (among === undefined ? [] : [among]))
-      .sort((left, right) => left.length - right.length);
-    const isWanted = filters.length === 0 ? undefined : (row: number) => filters.every((one) => one.isWanted(row));
-    const wanted: TableQuery = { ...rest, limit: limit + 1, among: narrowest, isWanted };
-    const numbers = limit === 0 ? NO_ROWS : table.page(wanted);
+    const { limit } = query;
+    const numbers = limit === 0 ? NO_ROWS : table.page({ ...tableQuery(query), limit: limit + 1 });
     const rows = numbers.slice(0, limit).flatMap((row) => rowOf(row) ?? []);
     const hasMore = numbers.length > limit;
     return { rows, next: hasMore ? table.placeOf(query.columns, numbers[limit - 1]) : undefined };

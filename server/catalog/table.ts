@@ -63,6 +63,11 @@ export class Table {
     return walked(orders, query);
   }
 
+  /** How many rows all pages of a list have together. @throws on an unknown column */
+  count({ columns: [column], ...query }: TableQuery): number {
+    return this.page({ ...query, columns: [column], offset: 0, after: undefined, limit: Infinity }).length;
+  }
+
   /** A row's place in the order of columns: the content of a keyset cursor. */
   placeOf(columns: readonly string[], row: number): ColumnsPlace {
     return { keys: columns.map((column) => this.orderOf(column).placedKey(row)), row };

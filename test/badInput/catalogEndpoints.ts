@@ -54,6 +54,7 @@ function ofMount(mount: string): readonly EndpointCase[] {
     get(`${mount}/markets/1/tags`, byId),
     get(`${mount}/markets/1/description`, byId),
     get(`${mount}/events`, { query: { offset: kinds.whole, ...paged, ...ofEvents } }),
+    get(`${mount}/events/pagination`, { query: { offset: kinds.whole, ...paged, ...ofEvents } }),
     get(`${mount}/events/keyset`, { query: { ...paged, ...ofEvents } }),
     get(`${mount}/events/slug/bad-input`, bySlug),
     get(`${mount}/events/1`, byId),

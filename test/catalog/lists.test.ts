@@ -159,6 +159,24 @@ test('keyset pages return every row exactly once, in the requested order', async
   }
 });
 
+test('GET /events/pagination is GET /events with the number of events on all pages', async () => {
+  for (const mount of ['', '/gamma']) {
+    for (const query of ['', '&closed=false', '&tag_slug=sports', '&title_search=nobody', '&order=volume24hr,id']) {
+      const { json: all } = await world.get(`${mount}/events?limit=100${query}`);
+      for (const limit of [0, 1, 2, 100]) {
+        for (const offset of [0, 1, all.length]) {
+          const { json } = await world.get(`${mount}/events/pagination?limit=${limit}&offset=${offset}${query}`);
+          const hasMore = offset + limit < all.length;
+          expect(json, query).toEqual({
+            data: all.slice(offset, offset + limit),
+            pagination: { hasMore, totalResults: all.length },
+          });
+        }
+      }
+    }
+  }
+});
+
 test('an invalid parameter is rejected with 400 on the root and 422 under /gamma, each in its error form', async () => {
   const bad = ['limit=x', 'limit=-1', 'offset=1.5', 'active=yes', 'closed=2', 'tag_id=x', 'ascending=up'];
   const ofMarkets = [

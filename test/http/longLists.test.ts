@@ -113,6 +113,7 @@ const ALL_SLUGS = Array.from({ length: EVENTS * MARKETS }, (_, index) => `m${ind
 test.each([
   ['/gamma/events', 'order=id&ascending=true', (json: never) => json],
   ['/gamma/events/keyset', 'order=id&ascending=true', ({ events }: { events: never }) => events],
+  ['/gamma/events/pagination', 'order=id&ascending=true', ({ data }: { data: never }) => data],
   ['/gamma/public-search', 'q=match&sort=id&ascending=true', ({ events }: { events: never }) => events],
 ])('%s?%s renders at most 100 rows in a step, and appends at most 1,000', async (path, query, eventsOf) => {
   const listing = await listingOf(EVENTS, MARKETS);

@@ -80,8 +80,9 @@ function appendMarkets(reader: QueryReader, catalog: Catalog, rows: readonly Mar
   return to;
 }
 
-/** What precedes and follows the rows of a keyset list: their name, and the cursor of the next page. */
-const keysetOpen = (name: string): Uint8Array => bytesOf(`{"${name}":`);
+/** What precedes the rows of a list that is a field of the reply. */
+const listOpen = (name: string): Uint8Array => bytesOf(`{"${name}":`);
+/** What follows the rows of a keyset list: the cursor of the next page. */
 const keysetEnd = (form: ListForm, next: ColumnsPlace | undefined): Uint8Array =>
   bytesOf(next === undefined ? '}' : `,"next_cursor":"${formatPlace(form, next)}"}`);
 
@@ -97,7 +98,7 @@ export const rootMarkets = answering(rootCatalog, listMarkets);
 const listMarketsByKey: Answer = (reader, catalog, views) => {
   const form = readKeyset(reader, catalog.marketColumns, stateDefaults(reader.dialect));
   const { rows, next } = marketRows(reader, catalog, views, form);
-  const to = appendMarkets(reader, catalog, rows, [keysetOpen('markets')]);
+  const to = appendMarkets(reader, catalog, rows, [listOpen('markets')]);
   to.push(keysetEnd(form, next));
   return to;
 };
@@ -116,10 +117,23 @@ const listEvents: LongAnswer = function* (reader, catalog, views) {
   return to;
 };
 
+/** The same, with the number of events on all pages: as Polymarket's own site asks, and bots after it. */
+const listEventsCounted: LongAnswer = function* (reader, catalog, views) {
+  const form = readList(reader, catalog.eventColumns, '/events/keyset', {});
+  const query = { ...form, filters: eventFilters(catalog, views.markets, reader) };
+  const { rows } = catalog.eventPage(query);
+  const totalResults = catalog.eventCount(query);
+  const pagination = { hasMore: form.offset + rows.length < totalResults, totalResults };
+  const to = [listOpen('data')];
+  yield* appendEvents(reader, catalog, rows, to);
+  to.push(bytesOf(`,"pagination":${JSON.stringify(pagination)}}`));
+  return to;
+};
+
 const listEventsByKey: LongAnswer = function* (reader, catalog, views) {
   const form = readKeyset(reader, catalog.eventColumns, {});
   const { rows, next } = catalog.eventPage({ ...form, filters: eventFilters(catalog, views.markets, reader) });
-  const to = [keysetOpen('events')];
+  const to = [listOpen('events')];
   yield* appendEvents(reader, catalog, rows, to);
   to.push(keysetEnd(form, next));
   return to;
@@ -328,6 +342,7 @@ function catalogRows(dialect: CatalogDialect): readonly Row[] {
     ['/markets/{id}/description', 'catalog', 'The description of a market.', 'description', by(marketDescription)],
     ['/events', 'GET /events', 'Events.', 'events', inStepsBy(listEvents)],
     ['/events/keyset', 'GET /events', 'The same, with cursor pagination.', 'eventsKeyset', inStepsBy(listEventsByKey)],
+    ['/events/pagination', 'GET /events', 'Events and their number.', 'eventsCounted', inStepsBy(listEventsCounted)],
     emptyList('/events/creators', 'Named creators of events: none.'),
     ['/events/slug/{slug}', 'catalog', 'One event by slug.', 'event', inStepsBy(oneEvent)],
     ['/events/{id}', 'catalog', 'One event by id.', 'event', inStepsBy(oneEvent)],

@@ -154,12 +154,13 @@ const searchQuery = {
 };
 
 const tagMatches = z.array(z.object({ id: digits, label: text, slug: text, event_count: whole }));
+const pagination = z.object({ hasMore: flag, totalResults: whole });
 const searchReply = (event: z.ZodType) =>
   z.object({
     events: z.array(event),
     hasMore: flag.optional().meta({ description: 'Only if optimized is true' }),
     tags: tagMatches,
-    pagination: z.object({ hasMore: flag, totalResults: whole }),
+    pagination,
   });
 const creatorQuery = { creator };
 const related = {
@@ -188,6 +189,10 @@ function catalogSchemas(
     tagsOf: withRefusals({ query: creatorQuery, reply: z.array(tag) }),
     description: withRefusals({ query: creatorQuery, reply: z.object({ id: digits, description: text }) }),
     events: withRefusals({ query: { ...eventQuery, ...paging, ...sorting }, reply: z.array(eventInList) }),
+    eventsCounted: withRefusals({
+      query: { ...eventQuery, ...paging, ...sorting },
+      reply: z.object({ data: z.array(eventInList), pagination }),
+    }),
     eventsKeyset: withRefusals({
       query: { ...eventQuery, ...keyset },
       reply: z.object({ events: z.array(eventInList), next_cursor: next }),
