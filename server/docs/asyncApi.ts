@@ -62,8 +62,8 @@ const USER_CHANNEL: Channel = {
   request: userRequestSchema,
 };
 
-/** The document as JSON text. */
-export function asyncApiText(host: string, settings: StreamSettings): string {
+/** Builds the document, which takes some milliseconds; its JSON text for a host then takes none. */
+export function asyncApiTexts(settings: StreamSettings): (host: string) => string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
@@ -80,10 +80,8 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     `that have sent resume or heartbeat: true, every ${heartbeatMs} ms while a stream is idle.`,
   ].join(' ');
   const writer = new SchemaWriter('draft-07'); // the version of which AsyncAPI's schemas are an extension
-  return JSON.stringify({
-    asyncapi: '3.0.0',
-    info: { title: 'Outcry streams', version: '1', description },
-    servers: { exchange: { host, protocol: 'ws' } },
+  const head = { asyncapi: '3.0.0', info: { title: 'Outcry streams', version: '1', description } };
+  const rest = {
     channels: {
       market: channelOf(MARKET_CHANNEL, writer),
       user: channelOf(USER_CHANNEL, writer),
@@ -91,5 +89,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
     // After the channels, which name them.
     components: { schemas: writer.named },
-  });
+  };
+  const [open, close] = [JSON.stringify(head).slice(0, -1), JSON.stringify(rest).slice(1)];
+  return (host) => `${open},"servers":${JSON.stringify({ exchange: { host, protocol: 'ws' } })},${close}`;
 }
