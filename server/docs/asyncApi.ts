@@ -62,8 +62,8 @@ const USER_CHANNEL: Channel = {
   request: userRequestSchema,
 };
 
-/** The document as JSON text. */
-export function asyncApiText(host: string, settings: StreamSettings): string {
+/** Builds the document, which takes some milliseconds; its JSON text for a host then takes none. */
+export function asyncApiTexts(settings: StreamSettings): (host: string) => string {
   const { messageBytesMax, subscriptionsMax, messagesBurst, messagesPerSecond } = streamLimits;
   const { answerMsMax, connectionsPerIpMax, idleSecondsMax, heartbeatMs } = settings;
   const description = [
@@ -73,16 +73,15 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     'one message, or an array of the books that answer a subscription or follow a gap. The exchange closes a socket that',
     'loses a message with code 1013, and every socket with code 1012 when it stops; reconnect and resume.',
     `Limits: ${subscriptionsMax} tokens per socket, ${messageBytesMax} bytes per message,`,
-    `${messagesBurst} messages at once and then ${messagesPerSecond} per second, ${connectionsPerIpMax} sockets per address,`,
+    `${messagesBurst} messages at once and then ${messagesPerSecond} per second, as many pings and pongs,`,
+    `${connectionsPerIpMax} sockets per address,`,
     `${idleSecondsMax} s without an answer to pings. A client that has answered a ping and is late with a later answer`,
     `(after ${answerMsMax} ms at most) is sent nothing until it answers, and then what it missed. Heartbeats are sent to sockets`,
     `that have sent resume or heartbeat: true, every ${heartbeatMs} ms while a stream is idle.`,
   ].join(' ');
   const writer = new SchemaWriter('draft-07'); // the version of which AsyncAPI's schemas are an extension
-  return JSON.stringify({
-    asyncapi: '3.0.0',
-    info: { title: 'Outcry streams', version: '1', description },
-    servers: { exchange: { host, protocol: 'ws' } },
+  const head = { asyncapi: '3.0.0', info: { title: 'Outcry streams', version: '1', description } };
+  const rest = {
     channels: {
       market: channelOf(MARKET_CHANNEL, writer),
       user: channelOf(USER_CHANNEL, writer),
@@ -90,5 +89,7 @@ export function asyncApiText(host: string, settings: StreamSettings): string {
     operations: { ...operations('market', marketEventSchemas), ...operations('user', userEventSchemas) },
     // After the channels, which name them.
     components: { schemas: writer.named },
-  });
+  };
+  const [open, close] = [JSON.stringify(head).slice(0, -1), JSON.stringify(rest).slice(1)];
+  return (host) => `${open},"servers":${JSON.stringify({ exchange: { host, protocol: 'ws' } })},${close}`;
 }

@@ -49,6 +49,13 @@ function bodyTooSlow(): BadRequest {
   return unavailable(text);
 }
 
+/** The refusal of a body in so many parts that they would keep others waiting; its connection ends, since more may follow. */
+function tooManyParts(): BadRequest {
+  const most = httpLimits.bodyPartsMax;
+  const text = `the body came in more than ${most} parts (chunks, or packets of one without them); send fewer, longer ones`;
+  return new BadRequest(text, { endsConnection: true });
+}
+
 /** A body that is being received. */
 export interface IncomingBody {
   /** Call when the client has disconnected. */
@@ -69,6 +76,7 @@ export function readBody(
 ): IncomingBody {
   let held = EMPTY_BODY;
   let usedBytes = 0;
+  let partCount = 0;
   let isOver = false;
   const end = (): void => {
     isOver = true;
@@ -83,6 +91,12 @@ export function readBody(
   };
   res.onData((chunk, isLast) => {
     if (isOver) return;
+    partCount += 1;
+    if (partCount > httpLimits.bodyPartsMax) {
+      end();
+      onRefused(tooManyParts());
+      return;
+    }
     const bytes = usedBytes + chunk.byteLength;
     if (bytes > httpLimits.bodyBytesMax) {
       end();

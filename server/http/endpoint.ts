@@ -67,6 +67,8 @@ export interface Reply {
   /** JSON text, its bytes, or pieces of bytes that are joined on sending; none is ever modified. */
   readonly body: string | Uint8Array | readonly Uint8Array[];
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the connection ends with it. */
+  readonly endsConnection?: boolean;
   /** Called once the body is no longer read, if it was sent at all. */
   readonly onSent?: (() => void) | undefined;
 }

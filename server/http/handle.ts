@@ -249,8 +249,8 @@ export class Door {
   private fail(visit: Visit, thrown: unknown): void {
     const error = this.countFailure(visit, thrown);
     if (error instanceof BadRequest) {
-      const { status, headers } = error;
-      this.send(visit, { status, body: error.body(), headers });
+      const { status, headers, endsConnection } = error;
+      this.send(visit, { status, body: error.body(), headers, endsConnection });
       return;
     }
     const refusal = outageRefusal(error);
@@ -294,7 +294,7 @@ export class Door {
    * Writes status, headers and body, or the first part of a long body. Call it corked.
    * @param length of the body (lengthOf)
    */
-  private write(visit: Visit, { status = 200, body, headers, onSent }: Reply, length: number): void {
+  private write(visit: Visit, { status = 200, body, headers, endsConnection, onSent }: Reply, length: number): void {
     const { res } = visit;
     if (status !== 200) res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
     if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
@@ -318,7 +318,7 @@ export class Door {
       visit.request = undefined; // its body would be held until the reader is done
       long.begin();
       return;
-    } else res.end(sendableBody(body));
+    } else res.end(sendableBody(body), endsConnection);
     onSent?.();
   }
 

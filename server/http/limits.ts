@@ -5,6 +5,8 @@ import { limits } from '../../engine/index.ts';
 export const httpLimits = {
   /** Bytes of any request's body: more than a batch of orders or a market's texts needs, small enough to hold whole. */
   bodyBytesMax: 1_048_576,
+  /** Parts in which a body may come: one of a single byte costs as much as one of kilobytes. 64 bytes in each are enough. */
+  bodyPartsMax: 16_384,
   /** Nesting of arrays and objects; no honest body has more than six levels. */
   jsonDepthMax: 32,
   /** API keys whose derived secrets are cached; the oldest is dropped first and derived again when needed. */

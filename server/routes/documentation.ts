@@ -1,13 +1,15 @@
 // The documentation of the interface: /openapi.json and, of the streams, /asyncapi.json for programs, /docs for people. Thin:
-// docs/openApi.ts builds its document from the endpoint table, on the first request.
+// docs/ builds both documents, on the first request for each.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
+import type { StreamSettings } from '../config/streamSettings.ts';
 import type { ThrottleRates } from '../config/throttleTable.ts';
-import { asyncApiText } from '../docs/asyncApi.ts';
+import { asyncApiTexts } from '../docs/asyncApi.ts';
 import { openApiSteps } from '../docs/openApi.ts';
 import { docsFile, docsPage } from '../docs/page.ts';
 import type { Endpoint, Handler, Reply } from '../http/endpoint.ts';
 import { BadRequest } from '../wire/badRequest.ts';
+import { bytesOf } from '../wire/pieces.ts';
 import type { EndpointSchema } from '../wire/schemas/endpointSchema.ts';
 
 const page: Handler = () => docsPage;
@@ -26,9 +28,15 @@ const fileSchema: EndpointSchema = { reply: z.string(), replyType: '*/*' };
 
 const row = { method: 'GET', auth: 'none', throttle: 'general', section: '9' } as const;
 
-const asyncApi: Handler = ({ header }, { services }) => ({
-  body: asyncApiText(header('host'), services.config.streams),
-});
+/** By the settings of the streams: exchanges of one process may have different ones. */
+const streamDocuments = new WeakMap<StreamSettings, (host: string) => string>();
+
+const asyncApi: Handler = ({ header }, { services }) => {
+  const { streams } = services.config;
+  const textFor = streamDocuments.get(streams) ?? asyncApiTexts(streams);
+  streamDocuments.set(streams, textFor);
+  return { body: textFor(header('host')) };
+};
 const asyncApiSchema: EndpointSchema = {
   reply: z.looseObject({ asyncapi: z.string(), info: z.looseObject({}), channels: z.looseObject({}) }),
 };
@@ -48,7 +56,7 @@ async function documentOf(table: readonly Endpoint[], rates: ThrottleRates): Pro
   const steps = openApiSteps(table, rates);
   for (;;) {
     const { done, value } = steps.next();
-    if (done === true) return { body: JSON.stringify(value) };
+    if (done === true) return { body: bytesOf(JSON.stringify(value)) }; // it has 640 kB: as a text it would be converted for each reply
     await nextTurn();
   }
 }

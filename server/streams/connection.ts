@@ -1,8 +1,9 @@
-// One socket: its message allowance, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
+// One socket: its allowances, the frames sent to it, and its end. Created by the hub when a socket opens; the channels
 // attach their subscriptions to it. Nothing is sent to a socket that is closed, is to be closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
 import { heartbeatTopic } from '../wire/streamIds.ts';
 import { type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
+import { Allowance } from './allowance.ts';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
@@ -32,6 +33,9 @@ export interface SocketData {
   connection: Connection | undefined;
 }
 
+/** The frames of a client that are counted together. */
+type CountedFrames = 'messages' | 'pings and pongs';
+
 export type Socket = WebSocket<SocketData>;
 
 const REASON_BYTES_MAX = 123;
@@ -59,24 +63,24 @@ export class Connection {
    * once and for all streams, while it follows none.
    */
   wantsHeartbeats = false;
+  /** What its client may send; pings and pongs have an allowance of their own, so that answers to our pings cost no message. */
+  private readonly allowances: Readonly<Record<CountedFrames, Allowance>>;
   private readonly replies: string[] = [];
-  private allowance: number = streamLimits.messagesBurst;
-  private allowanceMs: number;
 
   constructor(socket: Socket, channel: 'market' | 'user' | undefined, nowMs: number) {
     this.socket = socket;
     this.channel = channel;
     this.openedMs = nowMs;
-    this.allowanceMs = nowMs;
+    this.allowances = { messages: new Allowance(nowMs), 'pings and pongs': new Allowance(nowMs) };
   }
 
-  /** Takes one message from the client's allowance; returns whether it was within it. */
-  takeAllowance(nowMs: number): boolean {
+  /** Takes a frame of the client from its allowance. Ends the connection of a client that exceeds it; returns whether it does. */
+  endIfFlooded(what: CountedFrames): boolean {
+    if (this.allowances[what].take(performance.now())) return false;
     const { messagesBurst, messagesPerSecond } = streamLimits;
-    const gained = ((nowMs - this.allowanceMs) / 1000) * messagesPerSecond;
-    this.allowance = Math.min(messagesBurst, this.allowance + gained) - 1;
-    this.allowanceMs = nowMs;
-    return this.allowance >= 0;
+    const reason = `too many ${what}: the limit is ${messagesBurst} at once, then ${messagesPerSecond} per second`;
+    this.end(CloseCode.POLICY, reason);
+    return true;
   }
 
   /** Sends a frame; uWebSockets copies it, and reports a dropped one to the hub. */

@@ -98,6 +98,7 @@ export class StreamHub {
         message: (socket, message) => this.guard(() => this.message(socket, message)),
         dropped: (socket) => this.dropped(socket),
         drain: (socket) => this.guard(() => this.drained(socket)),
+        ping: (socket) => this.guard(() => this.pinged(socket)),
         pong: (socket, payload) => this.guard(() => this.answered(socket, payload)),
         close: (socket) => this.guard(() => this.closed(socket)),
       });
@@ -203,9 +204,16 @@ export class StreamHub {
     setImmediate(() => connection.end(CloseCode.TRY_LATER, reason));
   }
 
+  /** uWebSockets answers each ping itself. */
+  private pinged(socket: Socket): void {
+    const { connection } = socket.getUserData();
+    if (connection !== undefined && !connection.isLost) connection.endIfFlooded('pings and pongs');
+  }
+
   private answered(socket: Socket, payload: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (connection === undefined) return;
+    if (!connection.isLost && connection.endIfFlooded('pings and pongs')) return;
     // A client may answer only the latest of several pings (RFC 6455, 5.5.3), here uWebSockets' own, which has no payload.
     const isAnswer = connection.isHeld || Buffer.from(payload).toString('latin1') === PING_PAYLOAD;
     if (isAnswer) this.readers.answered(connection);
@@ -218,16 +226,12 @@ export class StreamHub {
   private message(socket: Socket, bytes: ArrayBuffer): void {
     const { connection } = socket.getUserData();
     if (connection === undefined || connection.isLost) return;
-    const { messageBytesMax, messagesPerSecond, messagesBurst } = streamLimits;
+    const { messageBytesMax } = streamLimits;
     if (bytes.byteLength > messageBytesMax) {
       connection.end(CloseCode.TOO_BIG, `the message has ${bytes.byteLength} bytes; the maximum is ${messageBytesMax}`);
       return;
     }
-    if (!connection.takeAllowance(performance.now())) {
-      const reason = `too many messages: the limit is ${messagesBurst} at once, then ${messagesPerSecond} per second`;
-      connection.end(CloseCode.POLICY, reason);
-      return;
-    }
+    if (connection.endIfFlooded('messages')) return;
     const text = Buffer.from(bytes).toString('utf8').trim();
     if (text.length === 4 && text.toLowerCase() === 'ping') {
       connection.reply(text === 'ping' ? 'pong' : 'PONG');

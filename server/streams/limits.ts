@@ -9,7 +9,10 @@ export const streamLimits = {
   payloadBytesMax: 1_048_576,
   /** How many tokens, or markets of the user channel, one socket may follow. */
   subscriptionsMax: 2_000,
-  /** How many messages a socket may send at once, and how many more each second; the burst allows one per token followed. */
+  /**
+   * How many messages a client may send at once, and how many more each second; the burst allows one per token followed. As many
+   * pings and pongs: uWebSockets reads half a megabyte of them in a turn, which are tens of thousands.
+   */
   messagesBurst: 2_100,
   messagesPerSecond: 20,
   /**

@@ -8,6 +8,8 @@ interface BadRequestDetails {
   /** Further fields of the reply's object, beside `error`. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the connection ends with the reply, since nobody wants the rest of the request. */
+  readonly endsConnection?: boolean;
 }
 
 /** A request that is refused; the reply is `{error: text, ...extra}` with the status. */
@@ -16,12 +18,14 @@ export class BadRequest extends Error {
   readonly status: number;
   readonly extra: Readonly<Record<string, unknown>> | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly endsConnection: boolean;
 
   constructor(text: string, details: BadRequestDetails = {}) {
     super(text);
     this.status = details.status ?? 400;
     this.extra = details.extra;
     this.headers = details.headers;
+    this.endsConnection = details.endsConnection ?? false;
   }
 
   /** The reply's JSON text. */

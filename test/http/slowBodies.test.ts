@@ -1,5 +1,6 @@
 // Bodies that come in parts and do not end, all of which wait in memory: no more of them than there is room for. The oldest
-// are cut off with a 503, the others are answered once they are complete, and a client that disconnects frees its room.
+// are cut off with a 503, the others are answered once they are complete, and a client that disconnects frees its room. And
+// bodies in so many tiny parts that they would keep others waiting: they end with their connection.
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { httpLimits } from '../../server/http/limits.ts';
@@ -67,4 +68,29 @@ test('complete bodies free their memory, and one that stayed incomplete meanwhil
   waiting.socket.write(' ');
   await expect.poll(() => statusOf(waiting), PATIENCE).toBe('200');
   waiting.socket.destroy();
+});
+
+/** Sends a body of this many spaces in a single write, each of them a chunk of its own; resolves once the connection is closed. */
+async function sendChunks(count: number, end = ''): Promise<Client> {
+  const socket = connect(server.port, '127.0.0.1');
+  const client: Client = { socket, reply: '' };
+  socket.setEncoding('latin1').on('error', () => {});
+  socket.on('data', (text: string) => {
+    client.reply += text;
+    if (end !== '') socket.end();
+  });
+  socket.write(requestHead('POST /books', 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(count) + end);
+  await new Promise<void>((resolve) => socket.on('close', () => resolve()));
+  return client;
+}
+
+test('a body in more parts than the limit is refused, and its connection is closed', async () => {
+  server = await startTestServer();
+  const { bodyPartsMax } = httpLimits;
+  // The last part is the end, which is empty.
+  const honest = await sendChunks(bodyPartsMax - 2, '2\r\n[]\r\n0\r\n\r\n');
+  expect(statusOf(honest)).toBe('200');
+  const endless = await sendChunks(bodyPartsMax + 1);
+  expect(statusOf(endless)).toBe('400');
+  expect(endless.reply).toContain(`more than ${bodyPartsMax} parts`);
 });

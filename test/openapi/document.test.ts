@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rowsOfGroup, throttleRows } from '../../server/config/throttleTable.ts';
-import type { Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
+import type { Context, Endpoint, HttpRequest } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { gammaCatalog, rootCatalog } from '../../server/wire/catalogDialects.ts';
 import { INTERFACE_VERSION } from '../../server/wire/interfaceVersion.ts';
@@ -30,6 +30,12 @@ test('the document is valid OpenAPI 3.1', async () => {
   const result = await validator.validate(JSON.parse(JSON.stringify(document)));
   expect(result.errors).toBeUndefined();
   expect([result.valid, validator.version]).toEqual([true, '3.1']);
+});
+
+test('the document is sent from bytes, since a text would be converted for each request', async () => {
+  const context = { services: server.services } as Context;
+  const reply = await endpointOf('GET', '/openapi.json').handler({} as HttpRequest, context);
+  expect('body' in reply && reply.body).toBeInstanceOf(Uint8Array);
 });
 
 test('the document has every endpoint of the table and no other, with unique operation ids', () => {

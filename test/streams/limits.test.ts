@@ -39,6 +39,23 @@ test('a flood of messages closes the socket with 1008 and a reason that states t
   expect(end).toEqual({ code: 1008, reason: 'too many messages: the limit is 2100 at once, then 20 per second' });
 });
 
+test.each(['ping', 'pong'] as const)(
+  'a flood of %ss closes the socket with 1008 and a reason of its own',
+  async (kind) => {
+    const socket = await open();
+    let sent = 0;
+    // Without the limit it never ends: enough for a machine that takes a minute.
+    while (socket.closed === undefined && sent < 2 * streamLimits.messagesBurst) {
+      for (let count = 0; count < 700; count += 1) socket.ws[kind]();
+      sent += 700;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await vi.waitFor(() => expect(socket.closed).toBeDefined(), PATIENCE);
+    const reason = 'too many pings and pongs: the limit is 2100 at once, then 20 per second';
+    expect(socket.closed).toEqual({ code: 1008, reason });
+  },
+);
+
 test('an oversized message closes the socket with 1009 and a reason that states both sizes', async () => {
   const socket = await open();
   socket.send(`"${'x'.repeat(streamLimits.messageBytesMax)}"`);

@@ -1,13 +1,14 @@
 // Every event of a lively exchange against the schemas that /asyncapi.json prints, and that document itself. Keys that the
 // schemas do not name fail too.
 import { Ajv, type ValidateFunction } from 'ajv';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
+import { SchemaWriter } from '../../server/docs/schemaWriter.ts';
 import { streamPaths } from '../../server/http/streamPaths.ts';
 import { controlSchemas, marketEventSchemas, userEventSchemas } from '../../server/wire/schemas/streams.ts';
 import { NO_NEW_ASSETS } from '../../server/wire/streamRequests.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
-import { ADMIN, send } from '../support/client.ts';
+import { ADMIN, requestHead, send, sendRaw } from '../support/client.ts';
 import { TestSocket } from './socket.ts';
 
 beforeAll(openTradingWorld);
@@ -138,4 +139,14 @@ test('the AsyncAPI document lists both channels, their events, every path and th
   const addresses = Object.values<{ readonly address: string }>(document.channels).map(({ address }) => address);
   const named = [...addresses, ...document.info.description.split(' ')];
   for (const [path] of streamPaths) expect(named).toContain(path);
+});
+
+test('the AsyncAPI document is built once, whatever host it is asked for', async () => {
+  const first = await get('/asyncapi.json');
+  const write = vi.spyOn(SchemaWriter.prototype, 'write');
+  const [reply] = await sendRaw(server.port, [requestHead('GET /asyncapi.json', 'Host: localhost')]);
+  const writes = write.mock.calls.length;
+  write.mockRestore();
+  expect(writes).toBe(0);
+  expect(JSON.parse(reply.body)).toEqual({ ...first, servers: { exchange: { host: 'localhost', protocol: 'ws' } } });
 });
