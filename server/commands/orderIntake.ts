@@ -14,6 +14,7 @@ import {
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
+import { SignatureType } from '../auth/orderDigest.ts';
 import { plainSignatureOf, verifyOrderSignature } from '../auth/orderSignature.ts';
 import type { RecoveryJob } from '../auth/recoverers.ts';
 import type { Services } from '../services.ts';
@@ -96,8 +97,8 @@ function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): 
  */
 function checkWallet(order: SignedOrder, owner: string, services: Services): boolean {
   const { maker, signer, signatureType } = order;
-  if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
-  if (signatureType === 3 && maker !== signer) {
+  if (signatureType !== SignatureType.DEPOSIT && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
+  if (signatureType === SignatureType.DEPOSIT && maker !== signer) {
     throw new BadRequest('the order signer address has to be the maker address for signature type 3');
   }
   return checkOwned(services, owner, { wallet: maker, signatureType }, 'maker address not allowed');
@@ -109,7 +110,7 @@ export function startCheck(unverified: UnverifiedOrder, services: Services): Sta
   const { order } = posted;
   const digest = services.orderHasher.digest(order, place.market.negRisk);
   // A contract wallet's signature wraps another digest; its own check recovers the signer.
-  const signature = order.signatureType === 3 ? undefined : plainSignatureOf(order.signature);
+  const signature = order.signatureType === SignatureType.DEPOSIT ? undefined : plainSignatureOf(order.signature);
   const job = signature === undefined ? undefined : services.recoverers.add(digest, signature);
   return { posted, caller, place, isBound, digest, job };
 }
