@@ -3,6 +3,7 @@
 // the signer before the last, and by the house in one go. It reads the views and submits nothing; every check from "type
 // and expiration" on is the core's.
 import {
+  COMMAND_AT,
   COMMAND_HEADER_BYTES,
   commandLayouts,
   dataViewOf,
@@ -162,9 +163,9 @@ function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedChe
   const tail = orderTailText(order); // ASCII throughout: one byte a character
   const bytes = scratch;
   const view = scratchView;
-  bytes[0] = PROTOCOL_VERSION;
-  bytes[1] = PLACE.type;
-  view.setUint32(4, tail.length, true);
+  bytes[COMMAND_AT.version] = PROTOCOL_VERSION;
+  bytes[COMMAND_AT.type] = PLACE.type;
+  view.setUint32(COMMAND_AT.tailBytes, tail.length, true);
   bytes.set(digest, AT.orderId);
   writeHexOrThrow(keyId, bytes, AT.keyId, 16);
   writeHexOrThrow(order.maker, bytes, AT.maker, 20);
