@@ -2,7 +2,7 @@
 // level by level. A hash costs one pass over the bytes, and nothing is rendered twice. Held by the streams for markets that
 // have subscribers. It never reads a view by itself: its holder reports every change.
 import { hash } from 'node:crypto';
-import { PIPS_PER_UNIT } from '../../engine/index.ts';
+import { complementPips } from '../../engine/index.ts';
 import type { BookSide, BooksView, Market, TokenBook } from '../views/index.ts';
 import { BEFORE_ASKS, BEFORE_BIDS, BEFORE_HASH, type BookFacts, bookHeadText, levelJson, tailText } from './books.ts';
 import { LEVEL } from './marketChanges.ts';
@@ -199,7 +199,7 @@ export class BookTexts {
       const isBid = levels[at + LEVEL.isBid] === 1;
       const lots = books.lotsAt(bookIndex, isBid, pips);
       first.setLevel(isBid, pips, lots);
-      second.setLevel(!isBid, PIPS_PER_UNIT - pips, lots);
+      second.setLevel(!isBid, complementPips(pips), lots);
     }
   }
 

@@ -1,7 +1,7 @@
 // Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
 // market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
 // always gives the same bytes. It reads views and never changes them.
-import { complementPips, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { complementPips, oppositeSide, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import { type BooksView, type EventRow, isListed, type Market, type MarketsView } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
@@ -88,7 +88,7 @@ function priceChange(to: MessageBatch, market: Market, change: MarketChange, aft
     entries +=
       `${entries === '' ? '' : ','}{"asset_id":"${first}","price":"${pipsText(pips)}","size":"${size}",` +
       `"side":"${isBid ? 'BUY' : 'SELL'}${tails[0]},` +
-      `{"asset_id":"${second}","price":"${pipsText(PIPS_PER_UNIT - pips)}","size":"${size}",` +
+      `{"asset_id":"${second}","price":"${pipsText(complementPips(pips))}","size":"${size}",` +
       `"side":"${isBid ? 'SELL' : 'BUY'}${tails[1]}`;
   }
   to.begin('price_change', tMs, Mask.ALL);
