@@ -2,7 +2,7 @@
 // attach their subscriptions to it. Nothing is sent to a socket that is closed, is to be closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
 import { heartbeatTopic } from '../wire/streamIds.ts';
-import { type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
+import { type Channel, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import { streamLimits } from './limits.ts';
 
 /** Close codes (RFC 6455, and the registered ones above 1011). */
@@ -28,7 +28,7 @@ export interface SocketData {
   /** The client's network, as reported by trusted proxies. */
   readonly ip: string;
   /** The channel named by the path; undefined if the first message decides. */
-  readonly channel: 'market' | 'user' | undefined;
+  readonly channel: Channel | undefined;
   connection: Connection | undefined;
 }
 
@@ -42,7 +42,7 @@ export class Connection {
   readonly socket: Socket;
   readonly openedMs: number;
   subscriber: Subscriber | undefined;
-  channel: 'market' | 'user' | undefined;
+  channel: Channel | undefined;
   isOpen = true;
   /** The socket only waits to be closed, after a message was dropped or for another reason. */
   isLost = false;
@@ -63,7 +63,7 @@ export class Connection {
   private allowance: number = streamLimits.messagesBurst;
   private allowanceMs: number;
 
-  constructor(socket: Socket, channel: 'market' | 'user' | undefined, nowMs: number) {
+  constructor(socket: Socket, channel: Channel | undefined, nowMs: number) {
     this.socket = socket;
     this.channel = channel;
     this.openedMs = nowMs;
