@@ -1,15 +1,16 @@
 // Runs a command of this repository on the Node that it pins (an npm package), and installs the dependencies first when
 // they are missing or do not match the lock file. Called by the scripts of package.json, on whatever Node the host has:
 //   node .ci/ensure.mjs <vitest | biome | tsc | path of a .ts file> [arguments]
-// It must never need anything but Node's built-in modules, print more than one line when nothing is wrong, or swallow
-// the exit status or the signal of what it runs.
+// It must never need anything but Node's built-in modules and its neighbours, print more than one line when nothing is
+// wrong, or swallow the exit status or the signal of what it runs.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import * as os from 'node:os'; // by name, what an old Node lacks would be an error of syntax in place of the sentence
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { isatty } from 'node:tty';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
+import { nodeEnvironment, nodeOptions } from './nodeOptions.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
@@ -196,22 +197,12 @@ async function ensureInstalled() {
 const [command, ...args] = process.argv.slice(2);
 const script = scriptOf(command);
 await ensureInstalled();
-// Large pages for the engine's tables, on Linux with glibc: a tenth to a quarter off an order. Elsewhere it says nothing.
 const env = {
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
+  ...nodeEnvironment,
   ...process.env,
   PATH: [join(modules, '.bin'), process.env.PATH].filter(Boolean).join(delimiter),
 };
-// V8 collects the whole heap whenever a process seems idle, to give memory back: an exchange that answers now and then always
-// seems idle, and each of these collections holds up its next answers by milliseconds. The heap is still collected whenever
-// it has grown. V8 reads this when it starts and never again.
-// Its helper threads, which collect garbage and compile, are four whatever the machine has: where processors are fewer they
-// take all of them, and who answers waits behind each for its turn, milliseconds at a time.
-// Types are stripped by a process of its own, and once, see there.
-const stripTypes = join(root, '.ci', 'stripTypes.mjs');
-const helpers = Math.max(1, Math.min(4, os.availableParallelism() - 1));
-const options = ['--no-memory-reducer', `--v8-pool-size=${helpers}`, '--import', pathToFileURL(stripTypes).href];
-const nodeArgs = script.endsWith('.ts') ? [...options, script, ...args] : [script, ...args];
+const nodeArgs = script.endsWith('.ts') ? [...nodeOptions, script, ...args] : [script, ...args];
 const result = await run(pinnedNode, nodeArgs, { stdio: 'inherit', env }).catch((error) =>
   stop(`The pinned Node does not start (${error.message}): delete node_modules and run the command again.`, 126),
 );

@@ -1,7 +1,7 @@
 // Strips the types of .ts files and keeps the text that is left in node_modules, so that a start strips only what has changed:
 // stripping takes longer than all else that it does to load a module. It is done by a process of its own. Node's stripper is
 // WebAssembly, and in a process where its memory has grown V8 checks at each access to a typed array whether its memory
-// was taken away: up to a third of the engine's time. Given to Node as --import, by ensure.mjs and by the benches.
+// was taken away: up to a third of the engine's time. Given to Node as --import (nodeOptions.mjs).
 // It must never change what a file does: it answers with the same stripper's text.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -9,12 +9,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import MiniSearch, { type SearchOptions } from 'minisearch';
+import { nodeOptions } from '../.ci/nodeOptions.mjs';
 import { SnapshotFolder } from '../engine/journal/index.ts';
 import type { ClientQuestion, RequestTimes } from './catalog/asking.ts';
 import { generatedRows, linesOf, recordedRows } from './catalog/lines.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
-import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { type Child, startChild } from './lib/talk.ts';
 import { timed, timesOf } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
@@ -50,7 +50,7 @@ const QUERIES =
 
 /** Runs an outcry command to completion. @throws when it exits with a status other than 0 */
 async function run(args: readonly string[]): Promise<void> {
-  const child = spawn(process.execPath, [...STRIP_TYPES, MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, MAIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
   const status = await new Promise((resolve) => child.on('exit', resolve));
   if (status !== 0) throw new Error(`${args[0]} ended with status ${status}`);
 }

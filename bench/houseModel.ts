@@ -1,10 +1,11 @@
 // The figures of a recorded flow on which the house is modelled: shares of adds, cancels and takes, rates, sizes, distances
 // from the mid, spreads, depth, and movement of the mid. Run by hand: `node_modules/.bin/node bench/houseModel.ts FILE`;
 // server/dev/house/model.ts quotes its output. It reads only the file and starts no exchange.
+import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../engine/index.ts';
 import { type Flow, type FlowRow, readFlow } from '../server/dev/replay/flowFile.ts';
+import { percentile } from './lib/statistics.ts';
 
 const TICK_PIPS = 100;
-const LOTS_PER_SHARE = 100;
 /** The recording begins with empty books: distances and depth mean nothing until this much of it has passed. */
 const WARM_UP_MS = 120_000;
 const SAMPLE_MS = 1_000;
@@ -25,8 +26,8 @@ class Book {
   /** The best price of each side; undefined unless both have one and they do not cross. */
   best(): { readonly bid: number; readonly ask: number } | undefined {
     const bid = Math.max(0, ...this.bids.keys());
-    const ask = Math.min(10_000, ...this.asks.keys());
-    return bid === 0 || ask === 10_000 || bid >= ask ? undefined : { bid, ask };
+    const ask = Math.min(PIPS_PER_UNIT, ...this.asks.keys());
+    return bid === 0 || ask === PIPS_PER_UNIT || bid >= ask ? undefined : { bid, ask };
   }
 
   /** The middle of the best prices; undefined without them. */
@@ -53,7 +54,7 @@ interface Figures {
   readonly logitSteps: number[];
 }
 
-const logit = (pips: number): number => Math.log(pips / (10_000 - pips));
+const logit = (pips: number): number => Math.log(pips / (PIPS_PER_UNIT - pips));
 
 /** Levels and shares of a side within DEPTH_TICKS of its best price. */
 function depthNear(levels: ReadonlyMap<number, number>, best: number): { levels: number; shares: number } {
@@ -83,7 +84,7 @@ function countRow(row: FlowRow, book: Book, levelLotsBefore: number, isWarm: boo
   if (row.op === 'T') {
     const shares = row.sizeLots / LOTS_PER_SHARE;
     figures.takeShares.push(shares);
-    figures.takeUnits.push((shares * row.pricePips) / 10_000);
+    figures.takeUnits.push((shares * row.pricePips) / PIPS_PER_UNIT);
     return;
   }
   const mid = isWarm ? book.mid() : undefined;
@@ -146,9 +147,8 @@ const rounded = (value: number): string => String(Number(value.toPrecision(3)));
 
 function quantileLine(name: string, values: readonly number[]): string {
   const sorted = [...values].sort((left, right) => left - right);
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const texts = QUANTILES.map((share) => `${share * 100} % ${rounded(at(share))}`);
+  const texts = QUANTILES.map((share) => `${share * 100} % ${rounded(percentile(sorted, share))}`);
   return `${name} (${values.length}): ${texts.join(', ')}; mean ${rounded(mean)}`;
 }
 

@@ -9,11 +9,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { nodeOptions } from '../.ci/nodeOptions.mjs';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
 import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, machineText, percentile, type Spread, spread } from './lib/statistics.ts';
-import { STRIP_TYPES } from './lib/stripTypes.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import { type Child, startChild } from './lib/talk.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
@@ -272,7 +272,7 @@ async function benchSlow(count: number): Promise<Slow> {
  */
 async function benchSlowInSmallPackets(): Promise<Slow | undefined> {
   const json = join(folder, 'slow.json');
-  const self = [process.execPath, ...STRIP_TYPES, import.meta.filename, '--parts', 'slow', '--json', json];
+  const self = [process.execPath, ...nodeOptions, import.meta.filename, '--parts', 'slow', '--json', json];
   try {
     await promisify(execFile)('unshare', ['-rn', 'sh', '-c', `${SMALL_PACKETS} && exec "$@"`, 'sh', ...self]);
   } catch (error) {

@@ -1,7 +1,15 @@
 // The process that builds the world of the history bench: it opens an exchange on the data directory and submits commands
 // in batches until the requested number of trades has happened. Started by world.ts as a process of its own, so the
 // measured process holds none of its memory.
-import { encodeCommand, OrderType, openExchange, Side, VirtualClock } from '../../engine/index.ts';
+import {
+  complementPips,
+  encodeCommand,
+  MICRO_PER_LOT,
+  OrderType,
+  openExchange,
+  Side,
+  VirtualClock,
+} from '../../engine/index.ts';
 import { showProgress } from '../../server/process/progress.ts';
 import { SeededRandom } from '../lib/seededRandom.ts';
 import { answerQuestions } from '../lib/talk.ts';
@@ -25,7 +33,6 @@ const BATCH = 4_000;
 const SPAN_MS = 60 * 86_400_000;
 const CREDIT_MICRO = 50_000_000_000;
 const TICK_PIPS = 100;
-const MICRO_PER_LOT = 10_000;
 /** Most lots that a maker sells at once. */
 const LOTS_MAX = 2_000;
 const RESOLVED_SHARE = 0.04;
@@ -151,7 +158,7 @@ class Builder {
     const step = random.below(3) - 1;
     mids[market] = Math.min(90 * TICK_PIPS, Math.max(10 * TICK_PIPS, mids[market] + step * TICK_PIPS));
     const outcome = random.below(2);
-    const pips = outcome === 0 ? mids[market] : 10_000 - mids[market];
+    const pips = outcome === 0 ? mids[market] : complementPips(mids[market]);
     let lots = 0;
     let isBuy = true;
     for (let maker = random.below(2); maker >= 0; maker -= 1) {
@@ -181,7 +188,7 @@ class Builder {
     const own = isSale ? sold : 1 - sold;
     this.order({
       ...{ wallet, market, outcome: own, side: isSale ? Side.SELL : Side.BUY, lots },
-      ...{ pips: own === outcome ? pips : 10_000 - pips, orderType: OrderType.FAK },
+      ...{ pips: own === outcome ? pips : complementPips(pips), orderType: OrderType.FAK },
     });
     return lots;
   }

@@ -2,19 +2,16 @@
 // with JSON on its output. Used where each engine needs a process of its own. It knows nothing of the content.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { STRIP_TYPES } from './stripTypes.ts';
+import { nodeEnvironment, nodeOptions } from '../../.ci/nodeOptions.mjs';
 
 const run = promisify(execFile);
 
-/** The environment of an engine's process: as in the start script, huge pages for large tables. */
-export const engineEnvironment = (): NodeJS.ProcessEnv => ({
-  GLIBC_TUNABLES: 'glibc.malloc.hugetlb=1',
-  ...process.env,
-});
+/** The environment of an engine's process: as npm scripts start theirs. */
+export const engineEnvironment = (): NodeJS.ProcessEnv => ({ ...nodeEnvironment, ...process.env });
 
 /** Returns the file's answer; throws when it fails. */
 export async function askNode(file: string, request: unknown): Promise<unknown> {
-  const nodeArgs = [...STRIP_TYPES, file, JSON.stringify(request)];
+  const nodeArgs = [...nodeOptions, file, JSON.stringify(request)];
   const { stdout } = await run(process.execPath, nodeArgs, { maxBuffer: 1 << 24, env: engineEnvironment() });
   return JSON.parse(stdout);
 }

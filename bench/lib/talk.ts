@@ -1,7 +1,7 @@
 // Questions to a child process of the bench and its answers, over Node's IPC channel: one question at a time, answered with
 // a value or an error's text. Used by main processes (ask) and by the children (answerQuestions).
 import { type ChildProcess, fork } from 'node:child_process';
-import { STRIP_TYPES } from './stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 
 /** A child process of the bench: ask it, then end it. */
 export interface Child {
@@ -17,7 +17,7 @@ type Answer = { readonly value: unknown } | { readonly error: string };
 export function startChild(file: string, execArgv: readonly string[] = []): Child {
   const child: ChildProcess = fork(file, [], {
     execPath: process.execPath,
-    execArgv: [...STRIP_TYPES, ...execArgv],
+    execArgv: [...nodeOptions, ...execArgv],
     serialization: 'advanced',
   });
   return {

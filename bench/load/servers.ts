@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { STRIP_TYPES } from '../lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 
 export interface ServerProcess {
   readonly port: number;
@@ -28,7 +28,7 @@ export function startPostServer(): Promise<ServerProcess> {
 }
 
 async function start(args: readonly string[]): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [...STRIP_TYPES, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeOptions, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<number | null>((resolve) => {
     child.once('exit', resolve);
   });

@@ -5,10 +5,13 @@ import { dataViewOf, readHex } from './bytes.ts';
 import { type MessageReader, type MessageWriter, readerOf, writerOf } from './compiled.ts';
 import { CodecError, fieldWriters } from './fields.ts';
 import {
+  COMMAND_AT,
   COMMAND_HEADER_BYTES,
   commandLayouts,
+  EVENT_AT,
   EVENT_HEADER_BYTES,
   eventLayouts,
+  FRAME_AT,
   FRAME_HEADER_BYTES,
   FRAME_MORE,
   KIND_BYTES,
@@ -96,10 +99,10 @@ export function encodeCommand(command: Command): Uint8Array {
   const length = headBytes + items.length * itemBytes + tailBytes;
   const { room, start } = roomFor(length);
   const { bytes, view } = room;
-  bytes[start] = PROTOCOL_VERSION;
-  bytes[start + 1] = layout.type;
-  view.setUint16(start + 2, items.length, true);
-  view.setUint32(start + 4, tailBytes, true);
+  bytes[start + COMMAND_AT.version] = PROTOCOL_VERSION;
+  bytes[start + COMMAND_AT.type] = layout.type;
+  view.setUint16(start + COMMAND_AT.itemCount, items.length, true);
+  view.setUint32(start + COMMAND_AT.tailBytes, tailBytes, true);
   write(bytes, view, start, command);
   if (item !== undefined) {
     const itemsAt = start + headBytes;
@@ -147,13 +150,13 @@ interface CommandParts {
 export function commandParts(bytes: Uint8Array, view: DataView, start: number, end: number): CommandParts {
   const length = end - start;
   if (length < COMMAND_HEADER_BYTES) throw new CodecError(`command: ${length} bytes are less than a header`);
-  if (bytes[start] !== PROTOCOL_VERSION)
-    throw new CodecError(`command: version ${bytes[start]} is not ${PROTOCOL_VERSION}`);
-  const coder = commandByType[bytes[start + 1]];
-  if (coder === undefined) throw new CodecError(`command: type ${bytes[start + 1]} is not known`);
+  const version = bytes[start + COMMAND_AT.version];
+  if (version !== PROTOCOL_VERSION) throw new CodecError(`command: version ${version} is not ${PROTOCOL_VERSION}`);
+  const coder = commandByType[bytes[start + COMMAND_AT.type]];
+  if (coder === undefined) throw new CodecError(`command: type ${bytes[start + COMMAND_AT.type]} is not known`);
   const { type, layout } = coder;
-  const itemCount = view.getUint16(start + 2, true);
-  const tailBytes = view.getUint32(start + 4, true);
+  const itemCount = view.getUint16(start + COMMAND_AT.itemCount, true);
+  const tailBytes = view.getUint32(start + COMMAND_AT.tailBytes, true);
   const itemBytes = layout.item === undefined ? 0 : KIND_BYTES[layout.item];
   if (itemCount > layout.itemsMax) throw new CodecError(`${type}: ${itemCount} items, at most ${layout.itemsMax}`);
   if (tailBytes > limits.tailBytesMax) throw new CodecError(`${type}: tail of ${tailBytes} bytes`);
@@ -168,26 +171,26 @@ export function commandParts(bytes: Uint8Array, view: DataView, start: number, e
 
 /** The type name of an encoded command, without decoding the rest; undefined when the bytes are not a command. */
 export function commandName(bytes: Uint8Array): Command['type'] | undefined {
-  const entry = bytes.length >= COMMAND_HEADER_BYTES ? commandByType[bytes[1]] : undefined;
+  const entry = bytes.length >= COMMAND_HEADER_BYTES ? commandByType[bytes[COMMAND_AT.type]] : undefined;
   return entry?.type as Command['type'] | undefined; // the table's keys are the names
 }
 
 /** Writes one event at `offset` and returns its length in bytes; `bytes` must have room for it. */
 export function encodeEventInto(event: EngineEvent, bytes: Uint8Array, view: DataView, offset: number): number {
   const { layout, write } = coderOf(eventByType, eventLayouts[event.type]);
-  bytes[offset] = layout.type;
-  bytes[offset + 1] = 0;
-  view.setUint16(offset + 2, layout.headBytes, true);
+  bytes[offset + EVENT_AT.type] = layout.type;
+  bytes[offset + EVENT_AT.zero] = 0;
+  view.setUint16(offset + EVENT_AT.headBytes, layout.headBytes, true);
   for (const gap of layout.gaps) bytes[offset + gap] = 0;
   write(bytes, view, offset, event);
   return EVENT_HEADER_BYTES + layout.headBytes;
 }
 
 function decodeEvent(bytes: Uint8Array, view: DataView, offset: number, end: number): EngineEvent {
-  const decoder = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset]] : undefined;
+  const decoder = offset + EVENT_HEADER_BYTES <= end ? eventByType[bytes[offset + EVENT_AT.type]] : undefined;
   if (decoder === undefined) throw new CodecError(`event: no known event starts at byte ${offset}`);
   const { type, layout, read } = decoder;
-  if (bytes[offset + 1] !== 0 || view.getUint16(offset + 2, true) !== layout.headBytes) {
+  if (bytes[offset + EVENT_AT.zero] !== 0 || view.getUint16(offset + EVENT_AT.headBytes, true) !== layout.headBytes) {
     throw new CodecError(`${type}: the header at byte ${offset} does not fit its layout`);
   }
   if (offset + EVENT_HEADER_BYTES + layout.headBytes > end) throw new CodecError(`${type}: cut off at byte ${end}`);
@@ -203,14 +206,15 @@ function decodeFrame(
   events: EngineEvent[],
 ): number {
   if (offset + FRAME_HEADER_BYTES > bytesEnd) throw new CodecError(`frame at byte ${offset}: cut off`);
-  if (bytes[offset] !== PROTOCOL_VERSION) throw new CodecError(`frame at byte ${offset}: version ${bytes[offset]}`);
-  const bodyBytes = view.getUint32(offset + 4, true);
-  const count = view.getUint32(offset + 8, true);
+  const version = bytes[offset + FRAME_AT.version];
+  if (version !== PROTOCOL_VERSION) throw new CodecError(`frame at byte ${offset}: version ${version}`);
+  const bodyBytes = view.getUint32(offset + FRAME_AT.bodyBytes, true);
+  const count = view.getUint32(offset + FRAME_AT.eventCount, true);
   const end = offset + FRAME_HEADER_BYTES + bodyBytes;
   if (
-    bytes[offset + 1] > FRAME_MORE ||
-    view.getUint16(offset + 2, true) !== 0 ||
-    view.getUint32(offset + 12, true) !== 0
+    bytes[offset + FRAME_AT.flags] > FRAME_MORE ||
+    view.getUint16(offset + FRAME_AT.zero, true) !== 0 ||
+    view.getUint32(offset + FRAME_AT.lastZero, true) !== 0
   ) {
     throw new CodecError(`frame at byte ${offset}: unknown flags`);
   }
@@ -219,7 +223,7 @@ function decodeFrame(
   const before = events.length;
   for (let next = offset + FRAME_HEADER_BYTES; next < end; ) {
     events.push(decodeEvent(bytes, view, next, end));
-    next += EVENT_HEADER_BYTES + view.getUint16(next + 2, true);
+    next += EVENT_HEADER_BYTES + view.getUint16(next + EVENT_AT.headBytes, true);
   }
   if (events.length - before !== count)
     throw new CodecError(`frame at byte ${offset}: ${events.length - before} events, not ${count}`);

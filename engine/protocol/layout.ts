@@ -65,13 +65,15 @@ export interface Layout<F extends Fields = Fields> {
 }
 
 /** Header of a command: u8 version, u8 type, u16 item count, u32 tail bytes. */
+export const COMMAND_AT = { version: 0, type: 1, itemCount: 2, tailBytes: 4 } as const;
 export const COMMAND_HEADER_BYTES = 8;
 /** Header of an event: u8 type, u8 zero, u16 head bytes. */
+export const EVENT_AT = { type: 0, zero: 1, headBytes: 2 } as const;
 export const EVENT_HEADER_BYTES = 4;
-/**
- * Header of a frame: u8 version, u8 flags (1 = more follow), u16 zero, u32 bytes after the header, u32 event count, u32 zero.
- */
+/** Header of a frame: u8 version, u8 flags, u16 zero, u32 bytes after the header, u32 number of its events, u32 zero. */
+export const FRAME_AT = { version: 0, flags: 1, zero: 2, bodyBytes: 4, eventCount: 8, lastZero: 12 } as const;
 export const FRAME_HEADER_BYTES = 16;
+/** The flag of a frame that more frames of the same command follow. */
 export const FRAME_MORE = 1;
 
 function layout<F extends Fields>(

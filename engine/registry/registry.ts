@@ -2,6 +2,7 @@
 // calls it before the core (admit) and after it (record). Deterministic like the core; gateways never read its state, they
 // learn from its events.
 import {
+  COMMAND_AT,
   type Command,
   type CommandOf,
   commandLayouts,
@@ -152,7 +153,7 @@ export class Registry {
 
   private admitRare(command: Uint8Array, out: EventWriter): boolean {
     let refusal: RejectionName | undefined;
-    switch (command[1]) {
+    switch (command[COMMAND_AT.type]) {
       case L.CreateEvent.type:
         if (this.catalog.hasEventSlug(String(textsOf(decode(command, 'CreateEvent').tail).slug)))
           refusal = 'SLUG_EXISTS';

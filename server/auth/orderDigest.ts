@@ -9,9 +9,15 @@ import { keccak256, keccak256Text } from './keccak.ts';
 import { typedDataDigester } from './typedData.ts';
 import { decimalToBytes32, writeUint53 } from './uint256.ts';
 
-/** Which wallet of its owner an order trades from: 0 the owner, 1 proxy, 2 safe, 3 deposit wallet (wire.md B.2). */
-export const SIGNATURE_TYPES = [0, 1, 2, 3] as const;
-export type SignatureType = (typeof SIGNATURE_TYPES)[number];
+/**
+ * Which wallet of its owner an order trades from (wire.md B.3): the owner's own address, or its proxy, Safe or deposit wallet.
+ * Official clients call them EOA, POLY_PROXY, POLY_GNOSIS_SAFE and POLY_1271.
+ */
+export const SignatureType = { EOA: 0, PROXY: 1, SAFE: 2, DEPOSIT: 3 } as const;
+export type SignatureType = (typeof SignatureType)[keyof typeof SignatureType];
+
+/** All of them, in ascending order. */
+export const SIGNATURE_TYPES = Object.values(SignatureType);
 
 export const isSignatureType = (value: unknown): value is SignatureType =>
   SIGNATURE_TYPES.some((type) => type === value);

@@ -4,7 +4,7 @@
 import { writeHex } from '../../engine/index.ts';
 import { bytesToHex, hexToBytes } from './hex.ts';
 import { keccak256, keccak256Text } from './keccak.ts';
-import { ORDER_TYPE, type OrderDomain, orderStructHash, type SignableOrder } from './orderDigest.ts';
+import { ORDER_TYPE, type OrderDomain, orderStructHash, type SignableOrder, SignatureType } from './orderDigest.ts';
 import { recoverAddress, signDigest } from './secp256k1.ts';
 import { typedDataDigester } from './typedData.ts';
 import { writeUint53 } from './uint256.ts';
@@ -121,7 +121,8 @@ export function verifyOrderSignature(
 ): OrderSignatureCheck {
   const bytes = signatureBytes(signature);
   if (bytes === undefined) return refuse('The signature is not 0x and an even number of hex digits.');
-  return order.signatureType === 3 ? verifyWrapped(order, bytes, domain) : verifyPlain(order, digest, bytes, recover);
+  if (order.signatureType === SignatureType.DEPOSIT) return verifyWrapped(order, bytes, domain);
+  return verifyPlain(order, digest, bytes, recover);
 }
 
 /**
@@ -132,7 +133,7 @@ export function verifyOrderSignature(
  */
 export function signOrder(order: SignableOrder, privateKey: Uint8Array | string, domain: OrderDomain): string {
   const contentsHash = orderStructHash(order);
-  if (order.signatureType !== 3) {
+  if (order.signatureType !== SignatureType.DEPOSIT) {
     return bytesToHex(signDigest(typedDataDigester(domain.separator)(contentsHash), privateKey));
   }
   const digest = wrappedDigest(contentsHash, order.signer, domain);

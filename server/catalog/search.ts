@@ -1,7 +1,7 @@
-// Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes prefixes
-// and tolerates typos. Words that too many events share are kept out of it (they contribute nothing to the ranking and cost
-// most), in plain lists that narrow its results, and that are searched by themselves if it finds nothing. Used by index.ts; documents are
-// rebuilt when events change.
+// Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
+// prefixes and tolerates typos. Words that too many events share are kept out of it (they contribute nothing to the ranking
+// and cost most), in plain lists that narrow its results, and that are searched by themselves if it finds nothing. Used by
+// index.ts; documents are rebuilt when events change.
 import { LoopTurn, type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';

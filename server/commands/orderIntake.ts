@@ -3,6 +3,7 @@
 // the signer before the last, and by the house in one go. It reads the views and submits nothing; every check from "type
 // and expiration" on is the core's.
 import {
+  COMMAND_AT,
   COMMAND_HEADER_BYTES,
   commandLayouts,
   dataViewOf,
@@ -14,6 +15,7 @@ import {
 } from '../../engine/index.ts';
 import type { Caller } from '../auth/caller.ts';
 import { bytesToHex } from '../auth/hex.ts';
+import { SignatureType } from '../auth/orderDigest.ts';
 import { plainSignatureOf, verifyOrderSignature } from '../auth/orderSignature.ts';
 import type { RecoveryJob } from '../auth/recoverers.ts';
 import type { Services } from '../services.ts';
@@ -96,8 +98,8 @@ function findToken({ tokenId, conditionId }: SignedOrder, { views }: Services): 
  */
 function checkWallet(order: SignedOrder, owner: string, services: Services): boolean {
   const { maker, signer, signatureType } = order;
-  if (signatureType !== 3 && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
-  if (signatureType === 3 && maker !== signer) {
+  if (signatureType !== SignatureType.DEPOSIT && signer !== owner) throw new BadRequest(NOT_ITS_SIGNER);
+  if (signatureType === SignatureType.DEPOSIT && maker !== signer) {
     throw new BadRequest('the order signer address has to be the maker address for signature type 3');
   }
   return checkOwned(services, owner, { wallet: maker, signatureType }, 'maker address not allowed');
@@ -109,7 +111,7 @@ export function startCheck(unverified: UnverifiedOrder, services: Services): Sta
   const { order } = posted;
   const digest = services.orderHasher.digest(order, place.market.negRisk);
   // A contract wallet's signature wraps another digest; its own check recovers the signer.
-  const signature = order.signatureType === 3 ? undefined : plainSignatureOf(order.signature);
+  const signature = order.signatureType === SignatureType.DEPOSIT ? undefined : plainSignatureOf(order.signature);
   const job = signature === undefined ? undefined : services.recoverers.add(digest, signature);
   return { posted, caller, place, isBound, digest, job };
 }
@@ -161,9 +163,9 @@ function encodePlaceOrder({ posted, caller, place, digest, isBound }: StartedChe
   const tail = orderTailText(order); // ASCII throughout: one byte a character
   const bytes = scratch;
   const view = scratchView;
-  bytes[0] = PROTOCOL_VERSION;
-  bytes[1] = PLACE.type;
-  view.setUint32(4, tail.length, true);
+  bytes[COMMAND_AT.version] = PROTOCOL_VERSION;
+  bytes[COMMAND_AT.type] = PLACE.type;
+  view.setUint32(COMMAND_AT.tailBytes, tail.length, true);
   bytes.set(digest, AT.orderId);
   writeHexOrThrow(keyId, bytes, AT.keyId, 16);
   writeHexOrThrow(order.maker, bytes, AT.maker, 20);

@@ -1,18 +1,21 @@
 // The wallets of an owner: all its derived ones, the one that a signature type selects or a request names, and the owner of
 // an address. Called by routes and by the start-up in development. Nothing is ever bound here.
 import type { Command } from '../../engine/index.ts';
-import type { SignatureType } from '../auth/orderDigest.ts';
+import { SIGNATURE_TYPES, SignatureType } from '../auth/orderDigest.ts';
 import type { WalletDeriver, WalletForm } from '../auth/wallets.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 
 /** The derived wallets that orders of each signature type trade from. */
-const formsOfType: readonly (readonly WalletForm[])[] = [
-  ['eoa'],
-  ['proxy'],
-  ['safe'],
-  ['depositBeacon', 'depositUups'],
-];
+const formsOfType: Readonly<Record<SignatureType, readonly WalletForm[]>> = {
+  [SignatureType.EOA]: ['eoa'],
+  [SignatureType.PROXY]: ['proxy'],
+  [SignatureType.SAFE]: ['safe'],
+  [SignatureType.DEPOSIT]: ['depositBeacon', 'depositUups'],
+};
+
+/** With this type a wallet is bound that its owner claims by derivation (claimCommands); it trades with its own type. */
+const CLAIMED = SignatureType.EOA;
 
 /** The wallet that a request trades from, and whether an operator bound it to the owner. */
 interface ChosenWallet {
@@ -33,12 +36,12 @@ export function walletsOfOwner(owner: string, deriver: WalletDeriver): readonly 
  * that placed the owner's latest accepted order of that type; before any such order it is the beacon form.
  */
 export function walletOfType({ views, wallets }: Services, owner: string, type: SignatureType): ChosenWallet {
-  if (type === 0) return { wallet: owner, isBound: false };
+  if (type === SignatureType.EOA) return { wallet: owner, isBound: false };
   const bound = views.accounts.boundWallet(owner, type);
   if (bound !== undefined) return { wallet: bound, isBound: true };
   const { proxy, safe, depositBeacon, depositUups } = wallets.derivedWallets(owner);
-  if (type === 1) return { wallet: proxy, isBound: false };
-  if (type === 2) return { wallet: safe, isBound: false };
+  if (type === SignatureType.PROXY) return { wallet: proxy, isBound: false };
+  if (type === SignatureType.SAFE) return { wallet: safe, isBound: false };
   const latest = views.accounts.latestDepositWallet(owner);
   return { wallet: latest === depositUups ? depositUups : depositBeacon, isBound: false };
 }
@@ -52,13 +55,12 @@ export function walletOfType({ views, wallets }: Services, owner: string, type: 
 export function checkOwned(
   { views, wallets }: Services,
   owner: string,
-  { wallet, signatureType }: { readonly wallet: string; readonly signatureType: number },
+  { wallet, signatureType }: { readonly wallet: string; readonly signatureType: SignatureType },
   refusal: string,
 ): boolean {
   const binding = views.accounts.binding(wallet);
   if (binding !== undefined) {
-    // A wallet claimed by derivation is bound with type 0, but trades with its own type.
-    if (binding.owner === owner && binding.signatureType === signatureType && signatureType !== 0) return true;
+    if (binding.owner === owner && binding.signatureType === signatureType && signatureType !== CLAIMED) return true;
     if (binding.owner !== owner) throw new BadRequest(`${refusal}: the wallet ${wallet} belongs to another owner`);
   }
   const form = wallets.walletType(owner, wallet);
@@ -91,12 +93,12 @@ export function knownWallets({ views, wallets }: Services, owner: string): reado
 }
 
 /** The signature type that an owner's wallet trades with: as an operator bound it, else as it is derived; null if neither. */
-export function typeOfWallet({ views, wallets }: Services, owner: string, wallet: string): number | null {
+export function typeOfWallet({ views, wallets }: Services, owner: string, wallet: string): SignatureType | null {
   const binding = views.accounts.binding(wallet);
-  // A wallet claimed by derivation is bound with type 0.
-  if (binding?.owner === owner && binding.signatureType !== 0) return binding.signatureType;
+  if (binding?.owner === owner && binding.signatureType !== CLAIMED) return binding.signatureType;
   const form = wallets.walletType(owner, wallet);
-  return form === undefined ? null : formsOfType.findIndex((forms) => forms.includes(form));
+  if (form === undefined) return null;
+  return SIGNATURE_TYPES.find((type) => formsOfType[type].includes(form)) ?? null;
 }
 
 /**
@@ -118,7 +120,7 @@ export function claimCommands({ views: { accounts }, wallets }: Services, owner:
   return walletsOfOwner(owner, wallets)
     .filter((wallet) => wallet !== owner && accounts.byWallet(wallet)?.owner === wallet)
     .filter((wallet) => !accounts.isBoundToAnother(wallet, owner))
-    .map((wallet) => ({ type: 'BindWallet', owner, wallet, signatureType: 0 }));
+    .map((wallet) => ({ type: 'BindWallet', owner, wallet, signatureType: CLAIMED }));
 }
 
 /**

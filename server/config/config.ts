@@ -1,17 +1,16 @@
 // Turns settings into the configuration of development or of a venue, with the default of each and the rules between them.
 // Called by cli.ts before anything starts, and by tests. It never prints: an invalid configuration becomes a fatal sentence
 // that says what is allowed.
-import type { EngineSettings } from '../../engine/index.ts';
-import { limits } from '../../engine/index.ts';
+import { type EngineSettings, limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';
 import { fatal } from '../process/fatal.ts';
 import { durationMs } from './durations.ts';
-import type { HouseMode } from './settings.ts';
 import {
   type Environment,
   type Flags,
   type GivenSettings,
+  type HouseMode,
   type LogLevel,
   type ReadSettings,
   readGiven,

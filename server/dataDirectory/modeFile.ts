@@ -3,7 +3,7 @@
 // checks the file before it opens the journal (opening already writes to it), and writes the file afterwards.
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandLayouts, JournalReader, journalFileIn, reasonOf, writeWhole } from '../../engine/index.ts';
+import { COMMAND_AT, commandLayouts, JournalReader, journalFileIn, reasonOf, writeWhole } from '../../engine/index.ts';
 import type { ServerConfig } from '../config/config.ts';
 import { fatal } from '../process/fatal.ts';
 import { requireReadable } from './firstLook.ts';
@@ -51,7 +51,7 @@ async function isUsed(dataDir: string, stopped: AbortSignal | undefined): Promis
   const reader = new JournalReader(dataDir);
   try {
     for (const records of reader.read()) {
-      if (records.some(({ command }) => command[1] !== commandLayouts.Started.type)) return true;
+      if (records.some(({ command }) => command[COMMAND_AT.type] !== commandLayouts.Started.type)) return true;
     }
     return false;
   } finally {

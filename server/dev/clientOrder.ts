@@ -3,7 +3,7 @@
 // checks as all others.
 import { amountStepMicro, MICRO_PER_LOT, Side } from '../../engine/index.ts';
 import { ZERO_BYTES32 } from '../auth/hex.ts';
-import type { OrderDomain, SignableOrder } from '../auth/orderDigest.ts';
+import { type OrderDomain, type SignableOrder, SignatureType } from '../auth/orderDigest.ts';
 import { signOrder } from '../auth/orderSignature.ts';
 import { sideText } from '../wire/terms.ts';
 
@@ -75,7 +75,7 @@ export function signedBody(order: ClientOrder, privateKey: Uint8Array | string, 
     tokenId,
     ...amounts,
     side,
-    signatureType: 0,
+    signatureType: SignatureType.EOA,
     timestamp: timestampMs,
     metadata: ZERO_BYTES32,
     builder: ZERO_BYTES32,

@@ -4,8 +4,12 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Log, reasonOf, withDeadline } from '../../engine/index.ts';
-import type { Historian, HistoryQuery, HistoryRequest } from '../wire/historyQueries.ts';
-import { HistorianUnavailable } from '../wire/historyQueries.ts';
+import {
+  type Historian,
+  HistorianUnavailable,
+  type HistoryQuery,
+  type HistoryRequest,
+} from '../wire/historyQueries.ts';
 import { renderTotals } from '../wire/userDataRows.ts';
 import { keepsIndex } from './errors.ts';
 import type { FromThread, ThreadSettings, ToThread } from './messages.ts';

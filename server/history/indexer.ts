@@ -7,8 +7,10 @@ import {
   decodeCommand,
   decodeEvents,
   type EngineEvent,
+  EVENT_AT,
   EVENT_HEADER_BYTES,
   eventLayouts,
+  FRAME_AT,
   FRAME_HEADER_BYTES,
   HOUSE_ACCOUNT,
   MICRO_PER_LOT,
@@ -35,6 +37,7 @@ const TRADE = eventLayouts.Trade.offsets;
 const OPENED = eventLayouts.AccountOpened.offsets;
 const RESOLVED = eventLayouts.MarketResolved.offsets;
 const CREDITED = eventLayouts.SharesCredited.offsets;
+/** Of PositionMerged too, which has the same fields. */
 const SETS = eventLayouts.PositionSplit.offsets;
 const REDEEMED = eventLayouts.PositionRedeemed.offsets;
 const PLACE = commandLayouts.PlaceOrder.offsets;
@@ -66,10 +69,10 @@ export class Indexer {
     const { view, eventsAt, end: recordEnd } = this.record;
     let index = 0;
     for (let frame = eventsAt; frame < recordEnd; ) {
-      const end = frame + FRAME_HEADER_BYTES + view.getUint32(frame + 4, true);
+      const end = frame + FRAME_HEADER_BYTES + view.getUint32(frame + FRAME_AT.bodyBytes, true);
       for (let event = frame + FRAME_HEADER_BYTES; event < end; index += 1) {
         this.applyEvent(event, index);
-        event += EVENT_HEADER_BYTES + view.getUint16(event + 2, true);
+        event += EVENT_HEADER_BYTES + view.getUint16(event + EVENT_AT.headBytes, true);
       }
       frame = end;
     }
@@ -79,7 +82,7 @@ export class Indexer {
   private applyEvent(event: number, index: number): void {
     const { view } = this.record;
     const { orders } = this.tables;
-    const type = view.getUint8(event);
+    const type = view.getUint8(event + EVENT_AT.type);
     switch (type) {
       case types.OrderAccepted:
         this.addOrder(event, ACCEPTED, 'LIVE');

@@ -203,20 +203,19 @@ class HistorianThread {
 
   private index(): void {
     const { follower } = this;
-    if (follower.sequence < this.durableSequence || follower.hasUncommitted) {
-      try {
-        if (follower.index(this.durableSequence)) this.scheduleTurn();
-        if (follower.isCommitting) this.afterCommit();
-      } catch (error) {
-        this.rebuildOnce(error);
-        return;
-      }
-      // Questions ask as of everything durable: until that is indexed, the boards answer none of them.
-      if (follower.sequence >= this.durableSequence) this.showTotals();
-      this.reportProgress();
-      this.startReady();
-      if (follower.hasUncommitted) this.checkCommitLater();
+    if (follower.sequence >= this.durableSequence && !follower.hasUncommitted) return;
+    try {
+      if (follower.index(this.durableSequence)) this.scheduleTurn();
+      if (follower.isCommitting) this.afterCommit();
+    } catch (error) {
+      this.rebuildOnce(error);
+      return;
     }
+    // Questions ask as of everything durable: until that is indexed, the boards answer none of them.
+    if (follower.sequence >= this.durableSequence) this.showTotals();
+    this.reportProgress();
+    this.startReady();
+    if (follower.hasUncommitted) this.checkCommitLater();
   }
 
   private showTotals(): void {

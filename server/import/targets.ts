@@ -25,8 +25,13 @@ function refusalIn(text: string): Refusal {
   return { reason: text.slice(0, 200), isUndecided: false };
 }
 
-/** A running exchange that listens at `url`. @throws FatalError for any answer but success */
-export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
+/** Where a running exchange listens, and the token of its operator. */
+interface Access {
+  readonly url: string;
+  readonly adminToken: string;
+}
+
+function requireHttpUrl(url: string): void {
   const parsed = URL.parse(url);
   if (!/^https?:$/.test(parsed?.protocol ?? '')) {
     const example = 'http://127.0.0.1:8080';
@@ -38,47 +43,73 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
       '--url must not contain a user name or password; pass the token in --admin-token or OUTCRY_ADMIN_TOKEN.',
     );
   }
-  const notAnExchange = (): never => fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
-  const noAnswer = (reason: string): never =>
-    fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
-  const unknownCommit = (what: string): never => {
-    const rest =
-      'Either all of it was imported or nothing: import the file again, which is refused if it was imported.';
-    fatal('unknown', `${what} ${rest}`);
-  };
-  // The exchange may have committed it: it goes on without the connection.
-  const lostCommit = (reason: string): never =>
-    unknownCommit(
-      `The connection to the exchange at ${url} was lost (${reason}) while the import was being committed.`,
-    );
-  const call = async (method: string, path: string, body?: object, onLost = noAnswer) => {
-    const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
-    const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
-    // fetch reports only that it failed; the reason is in the error's cause
-    const [status, text] = await replied.catch(({ cause }) => onLost(cause?.code ?? cause));
-    if (status !== 200) {
-      const { reason, isUndecided } = refusalIn(text);
-      // Nothing but the commit is written to the log.
-      if (isUndecided) unknownCommit(`The exchange at ${url} does not know whether the import was committed.`);
-      fatal('usage', `The exchange at ${url} answered ${status}: ${reason}.`);
-    }
-    try {
-      return JSON.parse(text);
-    } catch {
-      return notAnExchange();
-    }
-  };
-  const begun: unknown = await call('POST', '/admin/imports');
-  const id = isFields(begun) && typeof begun.id === 'string' ? begun.id : notAnExchange();
+}
+
+function failOnOther(url: string): never {
+  fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
+}
+
+function failOnNoAnswer(url: string, reason: string): never {
+  fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
+}
+
+function failOnUnknownCommit(what: string): never {
+  const rest = 'Either all of it was imported or nothing: import the file again, which is refused if it was imported.';
+  fatal('unknown', `${what} ${rest}`);
+}
+
+/** The exchange may have committed it: it goes on without the connection. */
+function failOnLostCommit(url: string, reason: string): never {
+  const when = 'while the import was being committed';
+  failOnUnknownCommit(`The connection to the exchange at ${url} was lost (${reason}) ${when}.`);
+}
+
+/**
+ * Calls the operator's interface and returns the reply's JSON, which is trusted to be an exchange's.
+ * @param onLost ends the import if there is no reply
+ * @throws FatalError for any answer but success
+ */
+async function call(
+  { url, adminToken }: Access,
+  method: string,
+  path: string,
+  body?: object,
+  onLost: (url: string, reason: string) => never = failOnNoAnswer,
+) {
+  const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
+  const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+  const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
+  // fetch reports only that it failed; the reason is in the error's cause
+  const [status, text] = await replied.catch(({ cause }) => onLost(url, cause?.code ?? cause));
+  if (status !== 200) {
+    const { reason, isUndecided } = refusalIn(text);
+    // Nothing but the commit is written to the log.
+    if (isUndecided) failOnUnknownCommit(`The exchange at ${url} does not know whether the import was committed.`);
+    fatal('usage', `The exchange at ${url} answered ${status}: ${reason}.`);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    failOnOther(url);
+  }
+}
+
+/** A running exchange that listens at `url`. @throws FatalError for any answer but success */
+export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
+  requireHttpUrl(url);
+  const access: Access = { url, adminToken };
+  const begun: unknown = await call(access, 'POST', '/admin/imports');
+  const id = isFields(begun) && typeof begun.id === 'string' ? begun.id : failOnOther(url);
   const path = `/admin/imports/${id}`;
   return {
     take: async (lines) => {
-      const { errors }: { readonly errors: readonly BadLine[] } = await call('POST', `${path}/lines`, { lines });
+      const { errors }: { readonly errors: readonly BadLine[] } = await call(access, 'POST', `${path}/lines`, {
+        lines,
+      });
       return errors;
     },
-    commit: () => call('POST', `${path}/commit`, undefined, lostCommit),
-    drop: () => call('DELETE', path),
+    commit: () => call(access, 'POST', `${path}/commit`, undefined, failOnLostCommit),
+    drop: () => call(access, 'DELETE', path),
   };
 }
 

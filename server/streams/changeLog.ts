@@ -1,7 +1,7 @@
 // The latest changes of all markets, kept for clients that resume. They are plain numbers in one ring buffer, each entry linked
 // to its market's previous one, so a change that nobody asks for costs a few stores and no allocation. Written by the market
 // feed, read by market streams. When the ring is full, the oldest entry is dropped, of whichever market.
-import type { MarketChange, MarketTrade } from '../wire/marketChanges.ts';
+import { LEVEL, type MarketChange, type MarketTrade } from '../wire/marketChanges.ts';
 
 /** Average numbers per entry; an order that rests or leaves takes 13. */
 const NUMBERS_PER_CHANGE = 16;
@@ -20,8 +20,8 @@ const AT = {
   tradeCount: 10,
 } as const;
 const HEAD = AT.tradeCount + 1;
-/** A level: twice its price in pips, plus 1 for a bid; the change in lots. */
-const LEVEL = { priceAndSide: 0, lots: 1, numbers: 2 } as const;
+/** A level as it is kept: twice its price in pips, plus 1 for a bid; the change in lots. */
+const KEPT_LEVEL = { priceAndSide: 0, lots: 1, numbers: 2 } as const;
 /** A trade: its second number is twice the outcome, plus the side. */
 const TRADE = { tradeNumber: 0, tokenAndSide: 1, pricePips: 2, lots: 3, numbers: 4 } as const;
 /** No entry. */
@@ -49,7 +49,7 @@ export class ChangeLog {
   /** Stores a change; returns its place, or NONE if it is larger than the ring. */
   push(change: MarketChange, previousAt: number): number {
     const { levels, levelCount, trades, after } = change;
-    const length = HEAD + levelCount * LEVEL.numbers + trades.length * TRADE.numbers;
+    const length = HEAD + levelCount * KEPT_LEVEL.numbers + trades.length * TRADE.numbers;
     if (length > this.ring.length) return NONE;
     const at = this.place(length);
     const { ring } = this;
@@ -66,9 +66,10 @@ export class ChangeLog {
     ring[next + AT.levelCount] = levelCount;
     ring[next + AT.tradeCount] = trades.length;
     next += HEAD;
-    for (let i = 0; i < levelCount * 3; i += 3, next += LEVEL.numbers) {
-      ring[next + LEVEL.priceAndSide] = levels[i] * 2 + levels[i + 1];
-      ring[next + LEVEL.lots] = levels[i + 2];
+    for (let level = 0; level < levelCount; level += 1, next += KEPT_LEVEL.numbers) {
+      const from = level * LEVEL.numbers;
+      ring[next + KEPT_LEVEL.priceAndSide] = levels[from + LEVEL.pips] * 2 + levels[from + LEVEL.isBid];
+      ring[next + KEPT_LEVEL.lots] = levels[from + LEVEL.lots];
     }
     for (let i = 0; i < trades.length; i += 1, next += TRADE.numbers) {
       const { tradeNumber, outcome, side, pricePips, lots } = trades[i];
@@ -101,9 +102,9 @@ export class ChangeLog {
     const levels: number[] = [];
     const trades: MarketTrade[] = [];
     let next = start + HEAD;
-    for (let i = 0; i < levelCount; i += 1, next += LEVEL.numbers) {
-      const priceAndSide = ring[next + LEVEL.priceAndSide];
-      levels.push(Math.floor(priceAndSide / 2), priceAndSide % 2, ring[next + LEVEL.lots]);
+    for (let i = 0; i < levelCount; i += 1, next += KEPT_LEVEL.numbers) {
+      const priceAndSide = ring[next + KEPT_LEVEL.priceAndSide];
+      levels.push(Math.floor(priceAndSide / 2), priceAndSide % 2, ring[next + KEPT_LEVEL.lots]);
     }
     for (let i = 0; i < tradeCount; i += 1, next += TRADE.numbers) {
       const tokenAndSide = ring[next + TRADE.tokenAndSide];

@@ -2,7 +2,7 @@
 // attach their subscriptions to it. Nothing is sent to a socket that is closed, is to be closed or has lost a message.
 import type { WebSocket } from 'uWebSockets.js';
 import { heartbeatTopic } from '../wire/streamIds.ts';
-import { type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
+import { type Channel, type Opening, openingText, type StreamRequest } from '../wire/streamRequests.ts';
 import { Allowance } from './allowance.ts';
 import { streamLimits } from './limits.ts';
 
@@ -29,7 +29,7 @@ export interface SocketData {
   /** The client's network, as reported by trusted proxies. */
   readonly ip: string;
   /** The channel named by the path; undefined if the first message decides. */
-  readonly channel: 'market' | 'user' | undefined;
+  readonly channel: Channel | undefined;
   connection: Connection | undefined;
 }
 
@@ -46,7 +46,7 @@ export class Connection {
   readonly socket: Socket;
   readonly openedMs: number;
   subscriber: Subscriber | undefined;
-  channel: 'market' | 'user' | undefined;
+  channel: Channel | undefined;
   isOpen = true;
   /** The socket only waits to be closed, after a message was dropped or for another reason. */
   isLost = false;
@@ -67,7 +67,7 @@ export class Connection {
   private readonly allowances: Readonly<Record<CountedFrames, Allowance>>;
   private readonly replies: string[] = [];
 
-  constructor(socket: Socket, channel: 'market' | 'user' | undefined, nowMs: number) {
+  constructor(socket: Socket, channel: Channel | undefined, nowMs: number) {
     this.socket = socket;
     this.channel = channel;
     this.openedMs = nowMs;

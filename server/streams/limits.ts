@@ -1,6 +1,6 @@
 // The limits of sockets and streams, each with its unit and reason. Read by the sockets' checks, their error texts and the
-// AsyncAPI document. Limits that an operator or a test may set are in config/streamSettings.ts; the others are fixed here. A limit of one
-// structure alone stands beside that structure.
+// AsyncAPI document. Limits that an operator or a test may set are in config/streamSettings.ts; the others are fixed here. A
+// limit of one structure alone stands beside that structure.
 
 export const streamLimits = {
   /** Longest message of a client; the ids of all tokens that a socket may follow take two thirds of it. */

@@ -6,7 +6,7 @@ import type { StreamSettings } from '../config/streamSettings.ts';
 import { isListed, type Market, type Views } from '../views/index.ts';
 import type { BookFacts } from '../wire/books.ts';
 import { BookTexts } from '../wire/bookText.ts';
-import { isSilent, type MarketChange, type MarketTrade } from '../wire/marketChanges.ts';
+import { isSilent, LEVEL, type MarketChange, type MarketTrade } from '../wire/marketChanges.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import type { Form } from '../wire/streamIds.ts';
 import { MessageBatch } from '../wire/streamMessages.ts';
@@ -38,7 +38,7 @@ class Draft implements MarketChange {
   after: BookFacts = NO_FACTS;
   bestBidPips = 0;
   bestAskPips = 0;
-  /** Offset of each level in `levels`, by pips · 2 + side, once there are many. */
+  /** Offset of each level in `levels`, by pips · 2 + isBid, once there are many. */
   private offsets: Map<number, number> | undefined;
 
   clear(marketIndex: number): void {
@@ -53,34 +53,38 @@ class Draft implements MarketChange {
     this.offsets = undefined;
   }
 
-  addLevel(pips: number, bit: number, lots: number): void {
+  /** Adds a change in lots to a level. @param isBid 1 for a bid, 0 for an ask */
+  addLevel(pips: number, isBid: 0 | 1, lots: number): void {
     const { levels } = this;
-    const found = this.offsetOf(pips, bit);
+    const found = this.offsetOf(pips, isBid);
     if (found !== undefined) {
-      levels[found + 2] += lots;
+      levels[found + LEVEL.lots] += lots;
       return;
     }
-    const at = this.levelCount * 3;
-    this.offsets?.set(pips * 2 + bit, at);
-    levels[at] = pips;
-    levels[at + 1] = bit;
-    levels[at + 2] = lots;
+    const at = this.levelCount * LEVEL.numbers;
+    this.offsets?.set(pips * 2 + isBid, at);
+    levels[at + LEVEL.pips] = pips;
+    levels[at + LEVEL.isBid] = isBid;
+    levels[at + LEVEL.lots] = lots;
     this.levelCount += 1;
   }
 
-  private offsetOf(pips: number, bit: number): number | undefined {
-    const { levels, levelCount } = this;
-    if (levelCount < MANY_LEVELS) {
-      for (let at = 0; at < levelCount * 3; at += 3) {
-        if (levels[at] === pips && levels[at + 1] === bit) return at;
+  private offsetOf(pips: number, isBid: 0 | 1): number | undefined {
+    const { levels } = this;
+    const end = this.levelCount * LEVEL.numbers;
+    if (this.levelCount < MANY_LEVELS) {
+      for (let at = 0; at < end; at += LEVEL.numbers) {
+        if (levels[at + LEVEL.pips] === pips && levels[at + LEVEL.isBid] === isBid) return at;
       }
       return undefined;
     }
     if (this.offsets === undefined) {
       this.offsets = new Map();
-      for (let at = 0; at < levelCount * 3; at += 3) this.offsets.set(levels[at] * 2 + levels[at + 1], at);
+      for (let at = 0; at < end; at += LEVEL.numbers) {
+        this.offsets.set(levels[at + LEVEL.pips] * 2 + levels[at + LEVEL.isBid], at);
+      }
     }
-    return this.offsets.get(pips * 2 + bit);
+    return this.offsets.get(pips * 2 + isBid);
   }
 }
 

@@ -3,7 +3,7 @@
 import { Side } from '../../engine/index.ts';
 import { BooksView } from '../views/index.ts';
 import { BookTexts } from '../wire/bookText.ts';
-import { countChange, type MarketChange } from '../wire/marketChanges.ts';
+import { countChange, LEVEL, type MarketChange } from '../wire/marketChanges.ts';
 import { changeMessages } from '../wire/marketEvents.ts';
 import { MessageBatch } from '../wire/streamMessages.ts';
 import type { StreamFeed } from './feed.ts';
@@ -23,13 +23,16 @@ function copyOf(views: BooksView, marketIndex: number): BooksView {
 
 /** Undoes a change, last level first, so no level falls below zero in between. */
 function undo(books: BooksView, { levels, levelCount }: MarketChange): void {
-  for (let at = levelCount * 3 - 3; at >= 0; at -= 3) {
-    addLevel(books, levels[at + 1] === 1, levels[at], -levels[at + 2]);
+  for (let level = levelCount - 1; level >= 0; level -= 1) {
+    const at = level * LEVEL.numbers;
+    addLevel(books, levels[at + LEVEL.isBid] === 1, levels[at + LEVEL.pips], -levels[at + LEVEL.lots]);
   }
 }
 
 function redo(books: BooksView, { levels, levelCount }: MarketChange): void {
-  for (let at = 0; at < levelCount * 3; at += 3) addLevel(books, levels[at + 1] === 1, levels[at], levels[at + 2]);
+  for (let at = 0; at < levelCount * LEVEL.numbers; at += LEVEL.numbers) {
+    addLevel(books, levels[at + LEVEL.isBid] === 1, levels[at + LEVEL.pips], levels[at + LEVEL.lots]);
+  }
 }
 
 /** Past messages, and the sequence of each in a form. */

@@ -239,30 +239,10 @@ export class UserSubscriber implements Subscriber {
     const point = resumePoints.get(key) ?? resumePoints.get(EVERYTHING);
     if (this.cursors.has(key) && point === undefined) return;
     const number = this.stream.numberOf(marketIndex);
-    const cursor: Cursor = {
-      streamId,
-      marketIndex,
-      sent: number,
-      sentOfAll: 0,
-      sentMs: 0,
-      owed: undefined,
-      needsLog: false,
-    };
-    this.cursors.set(key, cursor);
+    const owed = openingOf(point, isBehind, streamId, number, feed.log);
+    const sent = owed === undefined && point !== undefined ? point.sequence : number;
+    this.cursors.set(key, { streamId, marketIndex, sent, sentOfAll: 0, sentMs: 0, owed, needsLog: false });
     this.nextHeartbeatMs = 0;
-    if (point === undefined) {
-      cursor.owed = isBehind
-        ? { after: 0, reason: 'the socket changed its markets while messages waited to be sent' }
-        : 'heartbeat';
-    } else if (point.streamId === streamId && point.sequence === number) {
-      cursor.owed = 'heartbeat';
-    } else if (!point.streamId.endsWith(feed.log)) {
-      cursor.owed = { after: 0, reason: 'the stream belongs to another log' };
-    } else if (point.streamId !== streamId) {
-      cursor.owed = { after: 0, reason: 'the socket subscribes to other markets than those of the resumed stream' };
-    } else if (point.sequence > number) {
-      cursor.owed = { after: point.sequence, reason: 'the sequence is ahead of the stream' };
-    } else cursor.sent = point.sequence;
   }
 
   private payOwed(cursor: Cursor): void {
@@ -387,4 +367,30 @@ export class UserSubscriber implements Subscriber {
     }
     return performance.now() - sinceMs;
   }
+}
+
+/**
+ * What a stream that a socket begins to follow is owed first; undefined if it is owed the messages after the resume point.
+ *
+ * @param number the stream's current number
+ * @param log the log's name
+ */
+function openingOf(
+  point: ResumePoint | undefined,
+  isBehind: boolean,
+  streamId: string,
+  number: number,
+  log: string,
+): Opening | undefined {
+  if (point === undefined) {
+    if (!isBehind) return 'heartbeat';
+    return { after: 0, reason: 'the socket changed its markets while messages waited to be sent' };
+  }
+  const { sequence } = point;
+  if (!point.streamId.endsWith(log)) return { after: 0, reason: 'the stream belongs to another log' };
+  if (point.streamId !== streamId) {
+    return { after: 0, reason: 'the socket subscribes to other markets than those of the resumed stream' };
+  }
+  if (sequence > number) return { after: sequence, reason: 'the sequence is ahead of the stream' };
+  return sequence === number ? 'heartbeat' : undefined;
 }

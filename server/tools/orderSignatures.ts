@@ -3,6 +3,7 @@
 // contracts that the orders were signed for; a journal does not contain them.
 
 import {
+  COMMAND_AT,
   type CommandOf,
   commandLayouts,
   decodeCommand,
@@ -46,8 +47,9 @@ export class SignatureCheck {
 
   /** @throws SignatureWrong */
   checkRecord({ sequence, command: bytes, events }: Pick<JournalRecord, 'sequence' | 'command' | 'events'>): void {
-    if (bytes[1] === commandLayouts.CreateMarket.type) this.addMarkets(events);
-    if (bytes[1] !== commandLayouts.PlaceOrder.type) return;
+    const type = bytes[COMMAND_AT.type];
+    if (type === commandLayouts.CreateMarket.type) this.addMarkets(events);
+    if (type !== commandLayouts.PlaceOrder.type) return;
     const command = decodeCommand(bytes);
     if (command.type !== 'PlaceOrder') return;
     const market = this.markets[command.marketIndex];

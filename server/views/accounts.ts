@@ -10,6 +10,7 @@ import {
   type Sections,
   tokenNumber,
 } from '../../engine/index.ts';
+import { SignatureType } from '../auth/orderDigest.ts';
 import { DerivedWallets } from './derivedWallets.ts';
 import type { Account, Draft, Order } from './records.ts';
 
@@ -19,10 +20,8 @@ type AccountDraft = Draft<Omit<Account, 'sharesMicro'>> & { readonly sharesMicro
 interface Binding {
   readonly owner: string;
   readonly wallet: string;
-  readonly signatureType: number;
+  readonly signatureType: SignatureType;
 }
-
-const DEPOSIT_WALLET_TYPE = 3;
 
 export class AccountsView {
   private accounts: AccountDraft[] = [];
@@ -153,7 +152,7 @@ export class AccountsView {
   }
 
   orderAccepted(order: Order): void {
-    if (order.signatureType === DEPOSIT_WALLET_TYPE) this.depositWallets.set(order.owner, order.maker);
+    if (order.signatureType === SignatureType.DEPOSIT) this.depositWallets.set(order.owner, order.maker);
   }
 
   traded(event: EventOf<'Trade'>, takerAccountId: number, outcome: number): void {
@@ -180,7 +179,8 @@ export class AccountsView {
   }
 
   walletBound(event: EventOf<'WalletBound'>): void {
-    const { owner, wallet, signatureType } = event;
+    const { owner, wallet } = event;
+    const signatureType = event.signatureType as SignatureType; // the layout bounds it to 0..3
     const binding: Binding = { owner, wallet, signatureType };
     this.bindings.set(wallet, binding);
     this.bound.set(`${owner}/${signatureType}`, binding);

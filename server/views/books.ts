@@ -1,7 +1,7 @@
 // The visible book of every market: lots at each price in the first token's terms, sorted, best level last on both sides (the
 // wire's order). The second token's book is its mirror. Fed by the follower of index.ts with orders that rest, fill or are
 // cancelled; delayed orders never appear here. It keeps no orders, only price levels.
-import { PIPS_PER_UNIT, type Sections, Side } from '../../engine/index.ts';
+import { complementPips, PIPS_PER_UNIT, type Sections, Side } from '../../engine/index.ts';
 
 /** The levels of one side, as parallel arrays of prices and lots; the best level is last. */
 export interface BookSide {
@@ -32,7 +32,7 @@ interface BookDraft {
 const NO_LEVELS: BookSide = { pips: [], lots: [] };
 const NO_BOOK: TokenBook = { bids: NO_LEVELS, asks: NO_LEVELS };
 
-const mirrored = ({ pips, lots }: BookSide): BookSide => ({ pips: pips.map((at) => PIPS_PER_UNIT - at), lots });
+const mirrored = ({ pips, lots }: BookSide): BookSide => ({ pips: pips.map(complementPips), lots });
 
 /** The index of a price in a side sorted with its best level last, or the index at which to insert it. */
 function levelIndex(side: SideDraft, isBids: boolean, pips: number): number {
@@ -98,7 +98,7 @@ export class BooksView {
     if (book === undefined) return 0;
     if (outcome === 0) return book.bids.pips.at(-1) ?? 0;
     const ask = book.asks.pips.at(-1);
-    return ask === undefined ? 0 : PIPS_PER_UNIT - ask;
+    return ask === undefined ? 0 : complementPips(ask);
   }
 
   /** Best ask of a token in pips; 10,000 when there is none. */
@@ -107,7 +107,7 @@ export class BooksView {
     if (book === undefined) return PIPS_PER_UNIT;
     if (outcome === 0) return book.asks.pips.at(-1) ?? PIPS_PER_UNIT;
     const bid = book.bids.pips.at(-1);
-    return bid === undefined ? PIPS_PER_UNIT : PIPS_PER_UNIT - bid;
+    return bid === undefined ? PIPS_PER_UNIT : complementPips(bid);
   }
 
   /** Lots at a price level, side and price in the first token's terms; 0 if there is no such level. */
@@ -129,10 +129,10 @@ export class BooksView {
       this.books[marketIndex] = book;
     }
     const isBid = (side === Side.BUY) === (outcome === 0);
-    const firstPips = outcome === 0 ? pips : PIPS_PER_UNIT - pips;
+    const firstPips = outcome === 0 ? pips : complementPips(pips);
     this.onLevel?.(marketIndex, isBid, firstPips, lots);
     change(isBid ? book.bids : book.asks, isBid, firstPips, lots);
-    book.liquidityMicro += lots * (isBid ? firstPips : PIPS_PER_UNIT - firstPips);
+    book.liquidityMicro += lots * (isBid ? firstPips : complementPips(firstPips));
     book.version += 1;
   }
 

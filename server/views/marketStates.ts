@@ -1,7 +1,7 @@
-// What a market's status implies: who sees it, whether it has books, whether trading is over. To order
-// books, streams and user data a draft is unknown: routes check that here, and so does the historian for the markets named in
-// a query. The catalog shows it by its number or slug, and in lists that ask for active=false. Orders, splits, merges and
-// redemptions are refused with its status.
+// What a market's status implies: who sees it, whether it has books, whether trading is over. To order books, streams and
+// user data a draft is unknown: routes check that here, and so does the historian for the markets named in a query. The
+// catalog shows it by its number or slug, and in lists that ask for active=false. Orders, splits, merges and redemptions are
+// refused with its status.
 import { MarketStatus } from '../../engine/index.ts';
 import type { MarketsView } from './markets.ts';
 import type { Market } from './records.ts';

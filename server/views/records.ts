@@ -1,5 +1,5 @@
-// The rows of the views: markets, accounts, keys, orders, trades and notifications, derived from the log. Only the views write them (as
-// Draft<…>); all other code gets them read-only and must not change them.
+// The rows of the views: markets, accounts, keys, orders, trades and notifications, derived from the log. Only the views write
+// them (as Draft<…>); all other code gets them read-only and must not change them.
 // All money and shares are whole micro, sizes whole lots, prices whole pips, times milliseconds.
 import {
   type ApiKeyKind,

@@ -2,9 +2,10 @@
 // level by level. A hash costs one pass over the bytes, and nothing is rendered twice. Held by the streams for markets that
 // have subscribers. It never reads a view by itself: its holder reports every change.
 import { hash } from 'node:crypto';
-import { PIPS_PER_UNIT } from '../../engine/index.ts';
+import { complementPips } from '../../engine/index.ts';
 import type { BookSide, BooksView, Market, TokenBook } from '../views/index.ts';
 import { BEFORE_ASKS, BEFORE_BIDS, BEFORE_HASH, type BookFacts, bookHeadText, levelJson, tailText } from './books.ts';
+import { LEVEL } from './marketChanges.ts';
 import { msText } from './numbers.ts';
 
 /** One side of a book: prices in the token's own terms, best last, and the byte length of each level's text. */
@@ -190,18 +191,15 @@ export class BookTexts {
     this.lastTrade = facts.lastTrade;
   }
 
-  /**
-   * Applies changed levels. `levels` holds three numbers a level: the price (pips, first token), 1 for a bid, and one that
-   * is not read here. The new sizes are read from `books`.
-   */
+  /** Applies the touched levels of a change (marketChanges.ts). Their new sizes are read from `books`. */
   apply(levels: readonly number[], levelCount: number, books: BooksView, bookIndex: number): void {
     const [first, second] = this.tokens;
-    for (let at = 0; at < levelCount * 3; at += 3) {
-      const pips = levels[at];
-      const isBid = levels[at + 1] === 1;
+    for (let at = 0; at < levelCount * LEVEL.numbers; at += LEVEL.numbers) {
+      const pips = levels[at + LEVEL.pips];
+      const isBid = levels[at + LEVEL.isBid] === 1;
       const lots = books.lotsAt(bookIndex, isBid, pips);
       first.setLevel(isBid, pips, lots);
-      second.setLevel(!isBid, PIPS_PER_UNIT - pips, lots);
+      second.setLevel(!isBid, complementPips(pips), lots);
     }
   }
 

@@ -1,6 +1,6 @@
 // Catalog rows as JSON bytes, cached until something in them changes (keptRows.ts). When a market trades, only its live part
-// is rendered again. Called by catalogDialects.ts and routes/catalog/catalog.ts, after the catalog has settled, also in each step of
-// a long reply. Changes are detected by the identity of the rows' own objects, which are never changed in place.
+// is rendered again. Called by catalogDialects.ts and routes/catalog/catalog.ts, after the catalog has settled, also in each
+// step of a long reply. Changes are detected by the identity of the rows' own objects, which are never changed in place.
 import type { Catalog, EventFigures, Label, MarketFigures, SeriesFigures } from '../catalog/index.ts';
 import { type EventRow, isListed, type Market } from '../views/index.ts';
 import {

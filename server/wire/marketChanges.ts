@@ -13,9 +13,12 @@ export interface MarketTrade {
   readonly lots: number;
 }
 
+/** The numbers of a touched level: its price in the first token's terms, 1 for a bid and 0 for an ask, the change in lots. */
+export const LEVEL = { pips: 0, isBid: 1, lots: 2, numbers: 3 } as const;
+
 export interface MarketChange {
   readonly tMs: number;
-  /** Price levels touched, three numbers each: price (pips, first token), 1 for a bid, change in lots, in event order. */
+  /** Price levels touched, in event order, each with the numbers of LEVEL. */
   readonly levels: readonly number[];
   /** How many levels; later entries of `levels` are meaningless. */
   readonly levelCount: number;

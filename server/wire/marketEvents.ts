@@ -1,13 +1,13 @@
 // Messages of the market channel (wire.md E.3): last_trade_price, tick_size_change, price_change, book, best_bid_ask,
 // market_resolved, new_market. Called by the streams with a market's change and its books right after it; the same change
 // always gives the same bytes. It reads views and never changes them.
-import { complementPips, oppositeSide, PIPS_PER_UNIT, Resolution } from '../../engine/index.ts';
+import { complementPips, oppositeSide, Resolution } from '../../engine/index.ts';
 import { tagSlugs } from '../catalog/index.ts';
 import { type BooksView, type EventRow, isListed, type Market, type MarketsView } from '../views/index.ts';
 import { textOf } from '../views/texts.ts';
 import type { BookTexts } from './bookText.ts';
 import { tradeId, transactionHash } from './ids.ts';
-import type { MarketChange, MarketTrade } from './marketChanges.ts';
+import { LEVEL, type MarketChange, type MarketTrade } from './marketChanges.ts';
 import { baseFee, descriptionOf, eventOfMarket } from './markets.ts';
 import { decimalUnits, lotsText, msText, pipsText } from './numbers.ts';
 import { headText, Mask, type MessageBatch } from './streamMessages.ts';
@@ -60,7 +60,9 @@ const bestTexts = ({ books, bookIndex }: BooksAfter, outcome: 0 | 1) => ({
 
 /** Whether the record left any touched level with a different size than before. */
 function hasChangedLevel({ levels, levelCount }: MarketChange): boolean {
-  for (let at = 0; at < levelCount * 3; at += 3) if (levels[at + 2] !== 0) return true;
+  for (let at = 0; at < levelCount * LEVEL.numbers; at += LEVEL.numbers) {
+    if (levels[at + LEVEL.lots] !== 0) return true;
+  }
   return false;
 }
 
@@ -78,15 +80,15 @@ function priceChange(to: MessageBatch, market: Market, change: MarketChange, aft
   const [first, second] = market.tokens;
   const isAnyChanged = hasChangedLevel(change);
   let entries = '';
-  for (let at = 0; at < levelCount * 3; at += 3) {
-    if (isAnyChanged && levels[at + 2] === 0) continue;
-    const pips = levels[at];
-    const isBid = levels[at + 1] === 1;
+  for (let at = 0; at < levelCount * LEVEL.numbers; at += LEVEL.numbers) {
+    if (isAnyChanged && levels[at + LEVEL.lots] === 0) continue;
+    const pips = levels[at + LEVEL.pips];
+    const isBid = levels[at + LEVEL.isBid] === 1;
     const size = lotsText(after.books.lotsAt(after.bookIndex, isBid, pips));
     entries +=
       `${entries === '' ? '' : ','}{"asset_id":"${first}","price":"${pipsText(pips)}","size":"${size}",` +
       `"side":"${isBid ? 'BUY' : 'SELL'}${tails[0]},` +
-      `{"asset_id":"${second}","price":"${pipsText(PIPS_PER_UNIT - pips)}","size":"${size}",` +
+      `{"asset_id":"${second}","price":"${pipsText(complementPips(pips))}","size":"${size}",` +
       `"side":"${isBid ? 'SELL' : 'BUY'}${tails[1]}`;
   }
   to.begin('price_change', tMs, Mask.ALL);

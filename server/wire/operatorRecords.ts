@@ -1,6 +1,7 @@
 // Replies to operators and to owners of positions: a market as its operator sees it, and a wallet's holdings in one. Called
 // by the routes of admin, dev and positions. Amounts are decimal strings in units.
 import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
+import { SIGNATURE_TYPES, SignatureType } from '../auth/orderDigest.ts';
 import type { Account, AccountsView, Market, MarketsView, Views } from '../views/index.ts';
 import { balanceOf } from './balances.ts';
 import { rewardsOf } from './markets.ts';
@@ -58,7 +59,8 @@ export function holdingsJson(
   };
 }
 
-const BOUND_TYPES = [1, 2, 3] as const;
+/** The types whose wallets an operator can bind: the owner's own address needs no binding. */
+const BOUND_TYPES = SIGNATURE_TYPES.filter((type) => type !== SignatureType.EOA);
 
 /** An owner's flags and bound wallets, for JSON. */
 export function operatorAccount(accounts: AccountsView, owner: string): Readonly<Record<string, unknown>> {

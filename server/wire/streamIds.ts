@@ -57,7 +57,7 @@ export function parseMarketStreamId(text: string): MarketStreamName | undefined 
 /** The stream of new markets, which every socket with custom features follows. */
 export const catalogStreamId = (log: string): string => `${CATALOG}${log}`;
 
-/** The topic of a stream's heartbeats: the sockets that follow a stream share its own topic, and not all of them know heartbeats. */
+/** The topic of a stream's heartbeats: not all sockets that follow the stream, and so share its own topic, know heartbeats. */
 export const heartbeatTopic = (streamId: string): string => `${streamId}-heartbeats`;
 
 /** Whether a name is that of the stream of new markets, of any log. */

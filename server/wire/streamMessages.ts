@@ -1,7 +1,7 @@
 // Rendered messages: bytes with two fixed-width gaps for the stream's name and sequence, so a message rendered once for a
-// market serves all of its streams, one after another. The renderers of this folder write them; the publisher and the market channel
-// send each as a frame of its own, since clients read arrays as the books of a subscription. A message is never sent before
-// its gaps are filled.
+// market serves all of its streams, one after another. The renderers of this folder write them; the publisher and the market
+// channel send each as a frame of its own, since clients read arrays as the books of a subscription. A message is never sent
+// before its gaps are filled.
 import { msText } from './numbers.ts';
 import { type Form, MARKET_ID_BYTES, SEQUENCE_BYTES } from './streamIds.ts';
 

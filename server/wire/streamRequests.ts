@@ -38,6 +38,9 @@ export interface ResumePoint {
   readonly sequence: number;
 }
 
+/** The channels of sockets. */
+export type Channel = 'market' | 'user';
+
 export interface StreamCredentials {
   readonly apiKey: string;
   readonly secret: string;
@@ -46,7 +49,7 @@ export interface StreamCredentials {
 
 export interface StreamRequest {
   /** Undefined if the message leaves the type to the path or to earlier messages. */
-  readonly type: 'market' | 'user' | undefined;
+  readonly type: Channel | undefined;
   readonly isUnsubscribe: boolean;
   readonly assetIds: readonly string[];
   /** Condition ids, lower case. */

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, encodeCommand, JournalReader, MemoryStore, openExchange } from '../../engine/index.ts';
 import { runCli } from '../../server/cli.ts';
@@ -280,7 +280,7 @@ test('an import on a full disk exits with status 7 and prints the cause', () => 
   const file = fileOf('large.jsonl', linesOf(generatedRows(1_000)));
   const main = join(import.meta.dirname, '../../server/main.ts');
   const dataDir = join(folder, 'full');
-  const run = [process.execPath, ...STRIP_TYPES, main, 'import', file, '--data-dir', dataDir];
+  const run = [process.execPath, ...nodeOptions, main, 'import', file, '--data-dir', dataDir];
   const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
   const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
   expect(end.stderr).toMatch(

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { follow, type ProcessEnd, serverEnvironment } from '../support/process.ts';
 import type { CrashPoint, ParentMessage, StateReport } from './crashPoints.ts';
 
@@ -55,7 +55,7 @@ function spawnChild(options: ChildOptions): ChildProcess {
     ...(isImpatient ? ['test/faults/impatient.ts'] : []),
   ];
   const command = [
-    ...[...under, process.execPath, ...STRIP_TYPES, ...loaded.flatMap((file) => ['--import', join(root, file)])],
+    ...[...under, process.execPath, ...nodeOptions, ...loaded.flatMap((file) => ['--import', join(root, file)])],
     join(root, 'server/main.ts'),
     ...['start', '--quiet', '--no-house', '--no-throttle', '--log-level', 'warn', '--port', String(port)],
     ...['--data-dir', dataDir],

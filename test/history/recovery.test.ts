@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { open } from 'lmdb';
 import { afterAll, expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { openHistorian } from '../../server/history/historian.ts';
 import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { inTempDir } from '../journal/support.ts';
@@ -111,7 +111,7 @@ afterAll(() => {
 async function runAndKill(dataDir: string, lastSequence: number, kill: Kill): Promise<string[]> {
   const { isLive, fromSequence, atSequence, afterMs } = kill;
   const figures = [isLive ? fromSequence : lastSequence, lastSequence, isLive ? 3 : lastSequence];
-  const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, ...figures.map(String)];
+  const args = [...nodeOptions, join(import.meta.dirname, './child.ts'), dataDir, ...figures.map(String)];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   children.add(child);
   const logged: string[] = [];

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { afterEach, expect, test, vi } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { createExchange, type OwnExchange, ownConfig } from '../../server/createExchange.ts';
@@ -138,7 +138,7 @@ test('a program that ends without closing its exchange leaves no temporary files
   const folder = tempDir();
   const child = join(import.meta.dirname, './unclosedChild.ts');
   const options = { env: { ...process.env, TMPDIR: folder }, encoding: 'utf8' } as const;
-  const { stdout, stderr } = spawnSync(process.execPath, [...STRIP_TYPES, child], options);
+  const { stdout, stderr } = spawnSync(process.execPath, [...nodeOptions, child], options);
   expect(stdout.trim(), stderr).toBe('200 1');
   expect(readdirSync(folder)).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { makeLogger } from '../../server/process/log.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
@@ -59,7 +59,7 @@ test.runIf(process.platform === 'linux')(
     const main = join(import.meta.dirname, '../../server/main.ts');
     const args = ['start', '--port', String(port), '--no-house', '--log-level', 'info', '--data-dir', dataDir];
     const patientStop = join(import.meta.dirname, '../support/patientStop.ts');
-    const nodeArgs = [...STRIP_TYPES, '--import', patientStop];
+    const nodeArgs = [...nodeOptions, '--import', patientStop];
     const child = spawn(process.execPath, [...nodeArgs, main, ...args], { stdio: ['ignore', full, full] });
     const ended = once(child, 'exit');
     const isUp = (): Promise<boolean> =>

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { FlushWatchdog } from '../../engine/journal/flushWatchdog.ts';
 import { Journal } from '../../engine/journal/index.ts';
 import { appendRange, HeldStore, recordingListener } from './support.ts';
@@ -67,6 +67,6 @@ test('a flush given up at a stop is reported with the time that was waited for i
 test('close ends despite a flush that never does, in a process with nothing else to do', async () => {
   vi.useRealTimers();
   const child = join(import.meta.dirname, './hungChild.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [...STRIP_TYPES, child]);
+  const { stdout } = await promisify(execFile)(process.execPath, [...nodeOptions, child]);
   expect(stdout).toBe('closed, and the store with it\n');
 });

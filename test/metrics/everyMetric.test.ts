@@ -27,7 +27,7 @@ function valuesOf({ name, type, samples }: Family): Readonly<Record<string, numb
 const sum = (values: Readonly<Record<string, number>>): number =>
   Object.values(values).reduce((total, value) => total + value, 0);
 
-/** Makes a server with a past: a snapshot, three orders, a refused one, a trade, a cancel, a throttled request and an open socket. */
+/** Makes a server with a past: a snapshot, three orders, a refused one, a trade, a cancel, a throttled request, an open socket. */
 async function makePast(): Promise<void> {
   const rates = { ...throttleRows, 'GET /book': [{ requestsMax: 1, windowMs: 3_600_000 }] };
   const streams = { ...streamSettings, answerMsMin: 60_000, answerMsMax: 60_000 }; // a slow machine holds nobody

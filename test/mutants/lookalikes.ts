@@ -16,6 +16,7 @@ import { addressOf, createMarket, fund, keyOf, OWNERS, placeOrder, priced, split
 const T_MS = TIME_ZERO_MS;
 const OWNER = OWNERS + 500;
 const STRANGER = OWNERS + 501;
+/** The indexes of the market for BUYs and of that for SELLs. */
 const BUYS = 0;
 const SELLS = 1;
 const FUNDS_MICRO = 90_000_000_000;

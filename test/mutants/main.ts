@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Option, program } from 'commander';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { Exchange } from '../../engine/core/index.ts';
 import { Random } from '../model/random.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
@@ -95,7 +95,7 @@ class WorkerProcess {
     const script = fileURLToPath(new URL('./worker.ts', import.meta.url));
     // Mutants are stripped where they run, and Node warns of its stripper in each of these processes.
     const args = [
-      ...STRIP_TYPES,
+      ...nodeOptions,
       '--disable-warning=ExperimentalWarning',
       script,
       traceFile,

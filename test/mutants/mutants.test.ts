@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { coreFiles, mutantsOf } from './sites.ts';
 import { needlessReasons } from './survivors.ts';
 
@@ -24,7 +24,7 @@ function seedOfCommit(): number {
 }
 
 const mutate = (...args: readonly string[]) =>
-  spawnSync(process.execPath, [...STRIP_TYPES, 'test/mutants/main.ts', ...args], { cwd: root, encoding: 'utf8' });
+  spawnSync(process.execPath, [...nodeOptions, 'test/mutants/main.ts', ...args], { cwd: root, encoding: 'utf8' });
 
 test('a sample of core mutants is detected, and each survivor has a reason', { timeout: 1_200_000 }, () => {
   const { status, stdout, stderr } = mutate('--sample', String(sample), '--seed', seed);

@@ -1,6 +1,6 @@
 // Where the core can be changed, and how: for every line of engine/core that has a place for one of the operators, one small
-// change of its code, drawn from all that it has a place for. Used by main.ts and worker.ts, which must agree on the numbering. It reads the sources
-// with their types blanked out, which keeps positions those of the files.
+// change of its code, drawn from all that it has a place for. Used by main.ts and worker.ts, which must agree on the
+// numbering. It reads the sources with their types blanked out, which keeps positions those of the files.
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';

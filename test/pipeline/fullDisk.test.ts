@@ -6,7 +6,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { openExchange } from '../../engine/index.ts';
 import { inTempDir, lastSequenceIn } from '../journal/support.ts';
 import { canRehearse } from '../support/rehearsal.ts';
@@ -18,7 +18,7 @@ const limitFileSize = (pid: number | undefined, bytes: string) =>
 test('a full disk rejects commands until there is space again, and nothing acknowledged is lost', async () => {
   if (!canRehearse('the full disk')) return;
   await inTempDir(async (dataDir) => {
-    const child = spawn(process.execPath, [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, '5'], {
+    const child = spawn(process.execPath, [...nodeOptions, join(import.meta.dirname, './child.ts'), dataDir, '5'], {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     const phases: string[] = [];

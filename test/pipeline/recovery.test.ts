@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { open } from 'lmdb';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import {
   DataDirectoryLocked,
   JournalReader,
@@ -94,7 +94,7 @@ async function stateAt(dataDir: string, sequence: number) {
 
 /** Starts the child, kills it a little after `killAfter` acknowledgements, and returns what it acknowledged. */
 async function killedAfter(dataDir: string, seed: number, killAfter: number): Promise<number> {
-  const args = [...STRIP_TYPES, join(import.meta.dirname, './child.ts'), dataDir, String(seed)];
+  const args = [...nodeOptions, join(import.meta.dirname, './child.ts'), dataDir, String(seed)];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   let acknowledged = 0;
   let count = 0;

@@ -15,6 +15,7 @@ import {
   EventWriter,
   encodeCommand,
   eventLayouts,
+  FRAME_AT,
   FRAME_HEADER_BYTES,
   FRAME_MORE,
   KIND_BYTES,
@@ -195,10 +196,10 @@ describe('events', () => {
       let at = 0;
       let counted = 0;
       while (at < bytes.length) {
-        const next = at + FRAME_HEADER_BYTES + view.getUint32(at + 4, true);
+        const next = at + FRAME_HEADER_BYTES + view.getUint32(at + FRAME_AT.bodyBytes, true);
         expect(next - at).toBeLessThanOrEqual(limits.frameBytesMax);
-        expect(bytes[at + 1]).toBe(next === bytes.length ? 0 : FRAME_MORE);
-        counted += view.getUint32(at + 8, true);
+        expect(bytes[at + FRAME_AT.flags]).toBe(next === bytes.length ? 0 : FRAME_MORE);
+        counted += view.getUint32(at + FRAME_AT.eventCount, true);
         at = next;
       }
       expect(counted).toBe(count);
@@ -210,7 +211,7 @@ describe('events', () => {
   test('a record without its last frame, or with an extra one, is rejected', () => {
     const list = Array.from({ length: 9_000 }, (_, i) => ({ type: 'OrderFilled', orderNumber: i }) as const);
     const bytes = framesOf(list);
-    const first = FRAME_HEADER_BYTES + new DataView(bytes.buffer).getUint32(4, true);
+    const first = FRAME_HEADER_BYTES + new DataView(bytes.buffer).getUint32(FRAME_AT.bodyBytes, true);
     expect(first).toBeLessThan(bytes.length);
     expect(() => decodeEvents(bytes.subarray(0, first))).toThrow(CodecError);
     expect(() => decodeEvents(bytes.subarray(first))).not.toThrow();
@@ -221,7 +222,7 @@ describe('events', () => {
     const list = fc.array(fc.oneof(...events), { maxLength: 4 }).map(framesOf);
     const isSafe = fc.property(spoiled(list), (bytes) => {
       const decoded = decodedOr(() => decodeEvents(bytes));
-      if (decoded !== undefined && bytes[1] === 0) expect(framesOf(decoded)).toEqual(bytes);
+      if (decoded !== undefined && bytes[FRAME_AT.flags] === 0) expect(framesOf(decoded)).toEqual(bytes);
     });
     fc.assert(isSafe, { numRuns: runs * 5 });
   });

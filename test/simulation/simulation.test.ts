@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { walletOf } from '../model/names.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { canaries } from './canaries.ts';
@@ -43,7 +43,7 @@ const FAILED = /^Seed \d+ failed after \d+ commands in all: at its command \d+: 
 
 function simulate(...args: readonly string[]): { readonly status: number | null; readonly text: string } {
   const options = { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
-  const nodeArgs = [...STRIP_TYPES, 'test/simulation/main.ts', ...args];
+  const nodeArgs = [...nodeOptions, 'test/simulation/main.ts', ...args];
   const { status, stdout, stderr } = spawnSync(process.execPath, nodeArgs, options);
   return { status, text: `${stdout}${stderr}` };
 }

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { loadServerSecret } from '../../server/auth/serverSecret.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -46,7 +46,7 @@ async function startExchange(): Promise<Exchange> {
   const file = join(import.meta.dirname, 'chaosExchange.ts');
   const child = fork(file, [folder, String(MARKETS), String(SEED * 1_000 + starts)], {
     env: { ...process.env, OUTCRY_SECRET: secretText, NODE_OPTIONS: '' },
-    execArgv: [...STRIP_TYPES],
+    execArgv: [...nodeOptions],
   });
   const [first] = (await once(child, 'message')) as [{ port: number }]; // the first message is the port
   const ask = async (request: ChaosRequest): Promise<ChaosReply> => {

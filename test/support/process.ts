@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -61,7 +61,7 @@ export function spawnServer(args: readonly string[], options: ServerProcessOptio
   const main = join(root, 'server/main.ts');
   const loaded = ['test/support/openApiProbe.ts', 'test/support/patientStop.ts'];
   const imports = loaded.flatMap((file) => ['--import', join(root, file)]);
-  return spawn(process.execPath, [...STRIP_TYPES, ...imports, main, ...args], {
+  return spawn(process.execPath, [...nodeOptions, ...imports, main, ...args], {
     cwd,
     env: serverEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import {
   type ArchiveStep,
   archiveJournal,
@@ -405,7 +405,7 @@ test('on a full disk archive names the copy that cannot be written and leaves no
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
     const names = readdirSync(dataDir);
-    const command = [process.execPath, ...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
+    const command = [process.execPath, ...nodeOptions, main, 'archive', archive, '--data-dir', dataDir];
     const copyOf = (place: string) =>
       new RegExp(`^The copy in ${place} cannot be written: EFBIG: .*\\.\nNo record was removed from ${dataDir}\\.\n$`);
     const end = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
@@ -503,7 +503,7 @@ test('verify finds all records even if some are archived while it opens the jour
   await inTempDir(async (folder) => {
     const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
     const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const command = [...STRIP_TYPES, main, 'archive', archive, '--data-dir', dataDir];
+    const command = [...nodeOptions, main, 'archive', archive, '--data-dir', dataDir];
     // The first check for a list of archived records returns the truth, and the archiving happens before the next step.
     const script = `import fs from 'node:fs';
       import { spawnSync } from 'node:child_process';

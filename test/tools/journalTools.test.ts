@@ -23,7 +23,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { open } from 'lmdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { copyJournal, JournalReader } from '../../engine/index.ts';
 import { SERVER_SECRET_FILE } from '../../server/auth/serverSecret.ts';
 import { runCopy } from '../../server/tools/copy.ts';
@@ -181,7 +181,7 @@ test('on a full disk backup and restore name the copy that cannot be written and
     (to: string) => ['restore', dataDir, '--data-dir', to],
   ]) {
     const to = fresh();
-    const args = ['--fsize=16384:', process.execPath, ...STRIP_TYPES, main, ...command(to)];
+    const args = ['--fsize=16384:', process.execPath, ...nodeOptions, main, ...command(to)];
     const { status, stderr } = spawnSync('prlimit', args, { encoding: 'utf8' });
     const reason = `The copy in ${to}/journal-draft cannot be written: EFBIG: file too large, write.`;
     expect([status, stderr]).toEqual([1, `${reason}\nNothing was copied.\n`]);
@@ -359,7 +359,7 @@ test('the journal child exits with status 0 and no output when its parent discon
   const task = { kind: 'verify', dataDir };
   const path = join(import.meta.dirname, '../../server/tools/journalChild.ts');
   const child = fork(path, [JSON.stringify(task)], {
-    execArgv: [...STRIP_TYPES],
+    execArgv: [...nodeOptions],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   child.disconnect();
@@ -371,7 +371,7 @@ test('the journal child exits with status 0 and no output when its parent discon
 async function runInto(file: string, args: readonly string[]) {
   const main = join(import.meta.dirname, '../../server/main.ts');
   const output = openSync(file, 'w');
-  const child = spawn(process.execPath, [...STRIP_TYPES, main, ...args], { stdio: ['ignore', output, 'pipe'] });
+  const child = spawn(process.execPath, [...nodeOptions, main, ...args], { stdio: ['ignore', output, 'pipe'] });
   const [[status], printed] = await Promise.all([once(child, 'exit'), text(child.stderr ?? Readable.from([]))]);
   closeSync(output);
   return [status, printed];
@@ -393,7 +393,7 @@ test.runIf(process.platform === 'linux')(
 test('verify exits with status 0 if the reader of its output closes the pipe early', async () => {
   const child = spawn(
     process.execPath,
-    [...STRIP_TYPES, join(import.meta.dirname, '../../server/main.ts'), 'verify', '--data-dir', dataDir],
+    [...nodeOptions, join(import.meta.dirname, '../../server/main.ts'), 'verify', '--data-dir', dataDir],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   child.stdout.destroy();

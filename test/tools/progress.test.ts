@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
+import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 
 const module = join(import.meta.dirname, '../../server/process/progress.ts');
 const HIDDEN = '\u001b[?25l';
@@ -18,7 +18,7 @@ function withBar(then: string) {
     ${then}`;
   const { stderr, status, signal } = spawnSync(
     process.execPath,
-    [...STRIP_TYPES, '--input-type=module', '--eval', code],
+    [...nodeOptions, '--input-type=module', '--eval', code],
     { encoding: 'utf8' },
   );
   expect(stderr).toContain('Working');

@@ -1,7 +1,7 @@
 // One market from the house's point of view: its fair price, its makers, their orders in the book, when it is next due.
 // Created and kept by house.ts. It reads the views, turns plans into orders of accounts, and submits nothing.
 
-import { MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
+import { complementPips, MICRO_PER_LOT, OrderType, PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
 import type { Market, Order, TokenBook, Views } from '../../views/index.ts';
 import { lotsSpending } from '../clientOrder.ts';
 import type { HouseAccount, HouseOrder } from './accounts.ts';
@@ -39,7 +39,7 @@ export function restingOf(desk: Desk, { orders }: Views): readonly RestingQuote[
   for (const { address } of desk.makers) {
     for (const order of orders.openOf(address)) {
       if (order.marketIndex !== desk.marketIndex || order.restingLots === 0) continue;
-      const pips = order.outcome === 0 ? order.pricePips : PIPS_PER_UNIT - order.pricePips;
+      const pips = order.outcome === 0 ? order.pricePips : complementPips(order.pricePips);
       resting.push({ orderId: order.id, owner: address, isBid: isBidOf(order), pips, lots: order.restingLots });
     }
   }
@@ -97,7 +97,7 @@ function chooseToken(
   const usesShares = mayUseShares && free[held] >= lots;
   if (usesShares) free[held] -= lots;
   const outcome = usesShares ? held : isBid ? 0 : 1;
-  return { outcome, side: usesShares ? Side.SELL : Side.BUY, pips: outcome === 0 ? pips : PIPS_PER_UNIT - pips };
+  return { outcome, side: usesShares ? Side.SELL : Side.BUY, pips: outcome === 0 ? pips : complementPips(pips) };
 }
 
 /** The chance that a maker sells shares it holds instead of buying the other token: higher for asks than for bids. */

@@ -315,7 +315,7 @@ function holds(accounts: Views['accounts'], address: string, marketIndex: number
  */
 function seedMarkets(
   { views }: Services,
-  houses: readonly HouseAccount[],
+  accounts: readonly HouseAccount[],
 ): readonly { readonly market: Market; readonly anchorPips: number }[] {
   const rows = readSeed().events.flatMap(({ markets }) => markets);
   return rows
@@ -323,7 +323,7 @@ function seedMarkets(
       const market = views.markets.byCondition(conditionId);
       const anchorPips = parsePips(lastPrice);
       if (market === undefined || anchorPips === undefined) return [];
-      if (isOver(market) && !houses.some(({ address }) => holds(views.accounts, address, market.index))) return [];
+      if (isOver(market) && !accounts.some(({ address }) => holds(views.accounts, address, market.index))) return [];
       return [{ market, anchorPips }];
     })
     .sort((left, right) => left.market.index - right.market.index);

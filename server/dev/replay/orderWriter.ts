@@ -1,7 +1,7 @@
 // Writes signed orders: turns level and side in the first token's terms into the body of POST /order, for either token.
 // Called by the market's player for each order. A bid for the first token at p and an offer of the second at 1 − p are the
 // same liquidity; the caller chooses which of the two is sent.
-import { PIPS_PER_UNIT, Side } from '../../../engine/index.ts';
+import { complementPips, Side } from '../../../engine/index.ts';
 import type { OrderDomain } from '../../auth/orderDigest.ts';
 import { clientAmounts, isWholeCents, signedBody } from '../clientOrder.ts';
 import type { BookSide } from './flowFile.ts';
@@ -21,7 +21,7 @@ export interface OrderIntent {
 
 /** Side and price in the order's own token. */
 function ownTerms({ side, pricePips, isSecondToken }: OrderIntent): { readonly isBuy: boolean; readonly pips: number } {
-  return { isBuy: (side === 'B') !== isSecondToken, pips: isSecondToken ? PIPS_PER_UNIT - pricePips : pricePips };
+  return { isBuy: (side === 'B') !== isSecondToken, pips: isSecondToken ? complementPips(pricePips) : pricePips };
 }
 
 /** Whether the order can ask for exactly its lots: a FOK BUY is signed in whole cents. */

@@ -6,7 +6,7 @@ const TASKS_AT_ONCE = 16;
 /** Results in the order of the items. @throws the error of the first task that fails */
 export async function mapParallel<Item, Result>(
   items: readonly Item[],
-  task: (item: Item, index: number) => Promise<Result>,
+  task: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = new Array(items.length);
   let next = 0;
@@ -15,7 +15,7 @@ export async function mapParallel<Item, Result>(
       const index = next;
       next += 1;
       try {
-        results[index] = await task(items[index], index);
+        results[index] = await task(items[index]);
       } catch (error) {
         next = items.length;
         throw error;

@@ -1,6 +1,6 @@
 // A market's book according to the recording, and its comparison with a book read from the exchange. The levels here come
 // from the file's rows alone, never from what the replay sent or the exchange answered.
-import { PIPS_PER_UNIT } from '../../../engine/index.ts';
+import { complementPips } from '../../../engine/index.ts';
 import type { BookSide, LevelRow } from './flowFile.ts';
 
 /** Sizes in lots by price in pips, in the first token's terms. */
@@ -54,7 +54,7 @@ export function compareBooks(left: BookLevels, right: BookLevels): Agreement {
 }
 
 function mirrorSide(levels: Levels): Levels {
-  return new Map([...levels].map(([pricePips, lots]) => [PIPS_PER_UNIT - pricePips, lots]));
+  return new Map([...levels].map(([pricePips, lots]) => [complementPips(pricePips), lots]));
 }
 
 /** The other token's book: a bid at p is an ask at 1 − p and vice versa. */
