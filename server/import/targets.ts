@@ -2,6 +2,7 @@
 // one, by opening it here. Created by cli.ts for command.ts. Neither keeps anything of an import that is not committed.
 
 import { isFields } from '../lib/jsonFields.ts';
+import { exchangeUrl } from '../process/exchangeUrl.ts';
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -27,17 +28,7 @@ function refusalIn(text: string): Refusal {
 
 /** A running exchange that listens at `url`. @throws FatalError for any answer but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
-  const parsed = URL.parse(url);
-  if (!/^https?:$/.test(parsed?.protocol ?? '')) {
-    const example = 'http://127.0.0.1:8080';
-    fatal('usage', `--url must be an http:// or https:// address such as ${example}; it is ${url}.`);
-  }
-  if (parsed?.username !== '' || parsed.password !== '') {
-    fatal(
-      'usage',
-      '--url must not contain a user name or password; pass the token in --admin-token or OUTCRY_ADMIN_TOKEN.',
-    );
-  }
+  const root = exchangeUrl(url, ['http:', 'https:']);
   const notAnExchange = (): never => fatal('usage', `What answers at ${url} is not an exchange: name one with --url.`);
   const noAnswer = (reason: string): never =>
     fatal('usage', `The exchange at ${url} does not answer (${reason}): start one, or name it with --url.`);
@@ -54,7 +45,7 @@ export async function runningTarget(url: string, adminToken: string): Promise<Im
   const call = async (method: string, path: string, body?: object, onLost = noAnswer) => {
     const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' };
     const init: RequestInit = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-    const replied = fetch(new URL(path, url), init).then(async (reply) => [reply.status, await reply.text()] as const);
+    const replied = fetch(new URL(path, root), init).then(async (reply) => [reply.status, await reply.text()] as const);
     // fetch reports only that it failed; the reason is in the error's cause
     const [status, text] = await replied.catch(({ cause }) => onLost(cause?.code ?? cause));
     if (status !== 200) {
