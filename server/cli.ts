@@ -22,7 +22,7 @@ const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 const STATUS_HELP = [
   '',
   'Exit statuses:',
-  '   0  stopped as requested',
+  '   0  the command succeeded, or the exchange stopped as requested',
   '   1  a failure without a status of its own',
   ...Object.values(exitStatuses).map(({ status, meaning }) => `  ${String(status).padStart(2)}  ${meaning}`),
   '',
@@ -201,7 +201,7 @@ function makeProgram(env: Environment, folder: string): Command {
     )
     .option('--data-dir <folder>', 'data directory of an exchange that is not running, to import into instead')
     .option('--venue', 'the data directory belongs, or will belong, to serve')
-    .addHelpText('after', IMPORT_HELP)
+    .addHelpText('after', `${IMPORT_HELP}\n${STATUS_HELP}`)
     .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));
   program
     .command('replay')

@@ -44,7 +44,7 @@ function replayCommand(): Command {
     (name: string, min: number, max = COUNT_MAX) =>
     (text: string) =>
       wholeNumber(name, min, max, text);
-  return new Command('replay')
+  return new Command('outcry replay')
     .description('Play a recorded flow on a running exchange and compare its books with the recording.')
     .argument('[file]', 'flow_*.csv or flow_*.csv.gz, with tokens_*.json beside it')
     .option(

@@ -450,6 +450,8 @@ test('--version prints only the package version', async () => {
   });
 });
 
+const STATUSES = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '70'];
+
 test('--help lists every flag and every exit status', async () => {
   const { status, output } = await runToEnd(['start', '--help']);
   expect(status).toBe(0);
@@ -457,9 +459,16 @@ test('--help lists every flag and every exit status', async () => {
     'port host allow-host data-dir chain seed house no-house no-throttle throttle log-level json quiet accept-clock';
   for (const flag of [...flags.split(' '), 'order-window', 'admin-token', 'config'])
     expect(output).toContain(`--${flag}`);
-  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '70']) {
-    expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
-  }
+  for (const number of STATUSES) expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
+});
+
+test('--help of import, which alone has the status 9, lists every exit status', async () => {
+  const { output } = await runToEnd(['import', '--help']);
+  for (const number of STATUSES) expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
+});
+
+test('--help of replay says how it is called', async () => {
+  expect((await runToEnd(['replay', '--help'])).output).toMatch(/^Usage: outcry replay /);
 });
 
 test('--quiet prints nothing when nothing is wrong', async () => {
