@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { STRIP_TYPES } from '../../bench/lib/stripTypes.ts';
 import { showProgressLines } from '../../server/process/progress.ts';
+import { progressOf } from '../../server/run.ts';
 
 const module = join(import.meta.dirname, '../../server/process/progress.ts');
 const HIDDEN = '\u001b[?25l';
@@ -62,4 +63,14 @@ test('the pace of a task counts from its first update, however long ago the proc
     expect(stream.read()).toBe(`Indexing: ${total - 29_600} of ${total} records, 1000 per second, about 30 s left.\n`);
     progress.stop();
   }
+});
+
+test.each([
+  ['--json, whose log has one object on each line', { isJson: true, isQuiet: false }, 0],
+  ['--quiet', { isJson: false, isQuiet: true }, 0],
+  ['neither', { isJson: false, isQuiet: false }, 1],
+])('progress on the journal is shown according to the flags: %s', (_flag, config, times) => {
+  const update = vi.fn();
+  progressOf(config, 'Reading the journal', () => ({ update, stop: () => {} }))(1, 10);
+  expect(update).toHaveBeenCalledTimes(times);
 });
