@@ -59,8 +59,11 @@ export function givenFlags(command: Command): Flags {
 
 function requireSecret({ dataDir }: CommandConfig, env: Environment): void {
   if (hasServerSecret(dataDir, env)) return;
-  const file = secretFileIn(dataDir);
-  fatal('usage', `serve needs the secret that API keys are derived from: set OUTCRY_SECRET, or write it to ${file}.`);
+  fatal(
+    'usage',
+    'serve needs the secret that API keys are derived from: set OUTCRY_SECRET, for example to the output of ' +
+      `"openssl rand -hex 32", or write such an output to ${secretFileIn(dataDir)}, with mode 600.`,
+  );
 }
 
 /** Adds the commands that work on a data directory; none of them starts an exchange. */

@@ -360,7 +360,10 @@ describe('serve', () => {
     ]);
     const { OUTCRY_SECRET, OUTCRY_ADMIN_TOKEN } = SERVE_ENV;
     expect(await outcome(CHAIN, { OUTCRY_SECRET })).toEqual([2, expect.stringMatching(/^serve needs an admin token/)]);
-    expect(await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
+    expect(await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN })).toEqual([
+      2,
+      expect.stringMatching(/^serve needs the secret.*openssl rand -hex 32.*server-secret, with mode 600/),
+    ]);
     const short = await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
     expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
   });
