@@ -22,7 +22,7 @@ const PACKAGE_FILE = new URL('../package.json', import.meta.url);
 const STATUS_HELP = [
   '',
   'Exit statuses:',
-  '   0  stopped as requested',
+  '   0  the command succeeded, or the exchange stopped as requested',
   '   1  a failure without a status of its own',
   ...Object.values(exitStatuses).map(({ status, meaning }) => `  ${String(status).padStart(2)}  ${meaning}`),
   '',
@@ -59,8 +59,11 @@ export function givenFlags(command: Command): Flags {
 
 function requireSecret({ dataDir }: CommandConfig, env: Environment): void {
   if (hasServerSecret(dataDir, env)) return;
-  const file = secretFileIn(dataDir);
-  fatal('usage', `serve needs the secret that API keys are derived from: set OUTCRY_SECRET, or write it to ${file}.`);
+  fatal(
+    'usage',
+    'serve needs the secret that API keys are derived from: set OUTCRY_SECRET, for example to the output of ' +
+      `"openssl rand -hex 32", or write such an output to ${secretFileIn(dataDir)}, with mode 600.`,
+  );
 }
 
 /** Adds the commands that work on a data directory; none of them starts an exchange. */
@@ -201,7 +204,7 @@ function makeProgram(env: Environment, folder: string): Command {
     )
     .option('--data-dir <folder>', 'data directory of an exchange that is not running, to import into instead')
     .option('--venue', 'the data directory belongs, or will belong, to serve')
-    .addHelpText('after', IMPORT_HELP)
+    .addHelpText('after', `${IMPORT_HELP}\n${STATUS_HELP}`)
     .action((file: string, _flags, command: Command) => runImport(file, command, env, folder));
   program
     .command('replay')

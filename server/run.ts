@@ -110,13 +110,16 @@ const failureOf = (cause: Error): FatalError =>
     ? cause
     : new FatalError('defect', `The exchange stopped because of a defect: ${cause.message}`);
 
-/** Shows the number of journal records done on standard error; ends with the last record. */
+/**
+ * Shows the number of journal records done on standard error; ends with the last record. Not with --json, which keeps every
+ * line there an object of the log.
+ */
 export function progressOf(
-  { isQuiet }: ServerConfig,
+  { isJson, isQuiet }: Pick<ServerConfig, 'isJson' | 'isQuiet'>,
   what: string,
   show = showProgress,
 ): (done: number, total: number) => void {
-  if (isQuiet) return () => {};
+  if (isJson || isQuiet) return () => {};
   const progress = show(process.stderr, what, 'records');
   return (done, total) => {
     progress.update(done, total);

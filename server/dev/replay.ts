@@ -5,6 +5,7 @@ import { Command, CommanderError } from 'commander';
 import { STOCK_CHAINS } from '../auth/contracts.ts';
 import { resolveAdminToken } from '../config/config.ts';
 import type { Environment } from '../config/settings.ts';
+import { exchangeUrl } from '../process/exchangeUrl.ts';
 import { fatal } from '../process/fatal.ts';
 import { type Progress, showProgress } from '../process/progress.ts';
 import { readFlow } from './replay/flowFile.ts';
@@ -31,13 +32,6 @@ function wholeNumber(name: string, min: number, max: number, text: string): numb
   fatal('usage', `${name} must be a whole number from ${min} to ${max}; it is ${text}.`);
 }
 
-function httpUrl(text: string): string {
-  if (!URL.canParse(text) || new URL(text).protocol !== 'http:') {
-    fatal('usage', `--url must be an http:// address such as http://127.0.0.1:8080; it is ${text}.`);
-  }
-  return text;
-}
-
 /** Parses the id of a chain whose contracts are known here. */
 function stockChain(text: string): number {
   const known = STOCK_CHAINS.map(({ chainId }) => String(chainId));
@@ -50,10 +44,15 @@ function replayCommand(): Command {
     (name: string, min: number, max = COUNT_MAX) =>
     (text: string) =>
       wholeNumber(name, min, max, text);
-  return new Command('replay')
+  return new Command('outcry replay')
     .description('Play a recorded flow on a running exchange and compare its books with the recording.')
     .argument('[file]', 'flow_*.csv or flow_*.csv.gz, with tokens_*.json beside it')
-    .option('--url <address>', 'where the exchange listens', httpUrl, 'http://127.0.0.1:8080')
+    .option(
+      '--url <address>',
+      'where the exchange listens',
+      (text) => exchangeUrl(text, ['http:']).origin,
+      'http://127.0.0.1:8080',
+    )
     .option('--admin-token <token>', "bearer token of the exchange's /admin (development: dev-admin)")
     .option('--rows <number>', 'play only the first so many rows', count('--rows', 1))
     .option('--check-every <number>', 'compare books after every so many rows', count('--check-every', 1))

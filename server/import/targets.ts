@@ -2,6 +2,7 @@
 // one, by opening it here. Created by cli.ts for command.ts. Neither keeps anything of an import that is not committed.
 
 import { isFields } from '../lib/jsonFields.ts';
+import { exchangeUrl } from '../process/exchangeUrl.ts';
 import { fatal } from '../process/fatal.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
@@ -29,20 +30,6 @@ function refusalIn(text: string): Refusal {
 interface Access {
   readonly url: string;
   readonly adminToken: string;
-}
-
-function requireHttpUrl(url: string): void {
-  const parsed = URL.parse(url);
-  if (!/^https?:$/.test(parsed?.protocol ?? '')) {
-    const example = 'http://127.0.0.1:8080';
-    fatal('usage', `--url must be an http:// or https:// address such as ${example}; it is ${url}.`);
-  }
-  if (parsed?.username !== '' || parsed.password !== '') {
-    fatal(
-      'usage',
-      '--url must not contain a user name or password; pass the token in --admin-token or OUTCRY_ADMIN_TOKEN.',
-    );
-  }
 }
 
 function failOnOther(url: string): never {
@@ -96,10 +83,9 @@ async function call(
 
 /** A running exchange that listens at `url`. @throws FatalError for any answer but success */
 export async function runningTarget(url: string, adminToken: string): Promise<ImportTarget> {
-  requireHttpUrl(url);
-  const access: Access = { url, adminToken };
+  const access: Access = { url: exchangeUrl(url, ['http:', 'https:']).origin, adminToken };
   const begun: unknown = await call(access, 'POST', '/admin/imports');
-  const id = isFields(begun) && typeof begun.id === 'string' ? begun.id : failOnOther(url);
+  const id = isFields(begun) && typeof begun.id === 'string' ? begun.id : failOnOther(access.url);
   const path = `/admin/imports/${id}`;
   return {
     take: async (lines) => {

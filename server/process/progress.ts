@@ -11,16 +11,22 @@ export interface Progress {
 
 const LINE_EVERY_MS = 10_000;
 
-/** Rate in whole units a second, and seconds left. */
-function paceOf(startedMs: number, done: number, total: number) {
-  const rate = done / Math.max(0.001, (performance.now() - startedMs) / 1000);
+/** When a task was first heard of, and what was already done by then, such as the records that a snapshot covers. */
+interface Beginning {
+  readonly ms: number;
+  readonly done: number;
+}
+
+/** Rate in whole units a second since the beginning, and seconds left at that rate. */
+function paceOf(beginning: Beginning, done: number, total: number) {
+  const rate = (done - beginning.done) / Math.max(0.001, (performance.now() - beginning.ms) / 1000);
   return { rate: Math.round(rate), left: rate > 0 ? Math.round((total - done) / rate) : '-' };
 }
 
 function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progress {
   const format = `${title} {bar} {percentage} % | {value}/{total} ${unit} | {rate} per second | {left} s left`;
   const bar = new SingleBar({ format, stream, hideCursor: true, fps: 5, barsize: 30 }, Presets.shades_classic);
-  const startedMs = performance.now();
+  let beginning: Beginning | undefined;
   let removeListeners: (() => void) | undefined;
   const stop = (): void => {
     bar.stop();
@@ -28,12 +34,13 @@ function barOf(stream: NodeJS.WriteStream, title: string, unit: string): Progres
   };
   return {
     update: (done, total) => {
-      if (removeListeners === undefined) {
+      if (beginning === undefined) {
+        beginning = { ms: performance.now(), done };
         bar.start(total, 0, { rate: '-', left: '-' });
         removeListeners = beforeProcessEnds(stop);
       }
       bar.setTotal(total);
-      bar.update(done, paceOf(startedMs, done, total));
+      bar.update(done, paceOf(beginning, done, total));
     },
     stop,
   };
@@ -57,18 +64,28 @@ function beforeProcessEnds(act: () => void): () => void {
   };
 }
 
-/** Progress as an occasional line, for tasks that run while others also write to the stream. */
+/**
+ * Progress as an occasional line, for tasks that run while others also write to the stream. After `stop`, an update begins the
+ * task anew.
+ */
 export function showProgressLines(stream: NodeJS.WritableStream, title: string, unit: string): Progress {
-  const startedMs = performance.now();
-  let shownMs = startedMs;
+  let beginning: Beginning | undefined;
+  let shownMs = 0;
   return {
     update: (done, total) => {
-      if (performance.now() - shownMs < LINE_EVERY_MS) return;
-      shownMs = performance.now();
-      const { rate, left } = paceOf(startedMs, done, total);
+      const nowMs = performance.now();
+      if (beginning === undefined) {
+        beginning = { ms: nowMs, done };
+        shownMs = nowMs;
+      }
+      if (nowMs - shownMs < LINE_EVERY_MS) return;
+      shownMs = nowMs;
+      const { rate, left } = paceOf(beginning, done, total);
       stream.write(`${title}: ${done} of ${total} ${unit}, ${rate} per second, about ${left} s left.\n`);
     },
-    stop: () => undefined,
+    stop: () => {
+      beginning = undefined;
+    },
   };
 }
 

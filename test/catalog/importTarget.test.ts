@@ -37,7 +37,7 @@ async function openProxy(
   return { proxy, url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` }; // of a listening server
 }
 
-test('a malformed or unreachable --url, or one with credentials, fails with an error that explains the fix', async () => {
+test('a malformed or unreachable --url, or one with credentials or a path, fails with an error that explains the fix', async () => {
   for (const url of ['nonsense', '127.0.0.1:8080', 'localhost:8080', 'file:///tmp']) {
     await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
       `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
@@ -47,6 +47,11 @@ test('a malformed or unreachable --url, or one with credentials, fails with an e
   await expect(open).rejects.toThrow(
     /^--url must not contain a user name or password; pass the token in --admin-token/,
   );
+  for (const url of ['http://127.0.0.1:8080/outcry', 'http://127.0.0.1:8080/?a', 'http://127.0.0.1:8080/#a']) {
+    await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
+      `because an exchange is served from their root; it is ${url}.`,
+    );
+  }
   const url = `http://127.0.0.1:${await freePort()}`;
   await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
     `The exchange at ${url} does not answer (ECONNREFUSED): start one, or name it with --url.`,

@@ -360,7 +360,10 @@ describe('serve', () => {
     ]);
     const { OUTCRY_SECRET, OUTCRY_ADMIN_TOKEN } = SERVE_ENV;
     expect(await outcome(CHAIN, { OUTCRY_SECRET })).toEqual([2, expect.stringMatching(/^serve needs an admin token/)]);
-    expect(await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN })).toEqual([2, expect.stringMatching(/^serve needs the secret/)]);
+    expect(await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN })).toEqual([
+      2,
+      expect.stringMatching(/^serve needs the secret.*openssl rand -hex 32.*server-secret, with mode 600/),
+    ]);
     const short = await outcome(CHAIN, { OUTCRY_ADMIN_TOKEN, OUTCRY_SECRET: 'short' });
     expect(short).toEqual([5, expect.stringMatching(/^OUTCRY_SECRET has 5 characters/)]);
   });
@@ -450,6 +453,8 @@ test('--version prints only the package version', async () => {
   });
 });
 
+const STATUSES = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '70'];
+
 test('--help lists every flag and every exit status', async () => {
   const { status, output } = await runToEnd(['start', '--help']);
   expect(status).toBe(0);
@@ -457,9 +462,16 @@ test('--help lists every flag and every exit status', async () => {
     'port host allow-host data-dir chain seed house no-house no-throttle throttle log-level json quiet accept-clock';
   for (const flag of [...flags.split(' '), 'order-window', 'admin-token', 'config'])
     expect(output).toContain(`--${flag}`);
-  for (const number of ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '70']) {
-    expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
-  }
+  for (const number of STATUSES) expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
+});
+
+test('--help of import, which alone has the status 9, lists every exit status', async () => {
+  const { output } = await runToEnd(['import', '--help']);
+  for (const number of STATUSES) expect(output).toMatch(new RegExp(`^ +${number}  \\S`, 'm'));
+});
+
+test('--help of replay says how it is called', async () => {
+  expect((await runToEnd(['replay', '--help'])).output).toMatch(/^Usage: outcry replay /);
 });
 
 test('--quiet prints nothing when nothing is wrong', async () => {

@@ -4,6 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { mayHideDuplicate, type RejectionName, rejections } from '../../engine/protocol/rejections.ts';
+import { contractNames } from '../../server/auth/contracts.ts';
+import { WALLET_CONSTANTS } from '../../server/auth/wallets.ts';
 import { rowsOfGroup } from '../../server/config/throttleTable.ts';
 import type { AuthLevel } from '../../server/http/endpoint.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
@@ -99,6 +101,12 @@ test('the README names every row of rates that counts a request beside its own',
   );
   const sentence = between('A request counts towards its own row', 'A throttled request');
   expect([...shared].filter((row) => !sentence.includes(`\`${row}\``))).toEqual([]);
+});
+
+test('the README names every address that an operator can set', () => {
+  const table = between('To use your own addresses', '**Behind a proxy.**');
+  const names = ['contracts', ...contractNames, 'wallets', ...Object.keys(WALLET_CONSTANTS)];
+  expect(names.filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
 test('the section "Inside" has at most 80 lines', () => {

@@ -111,4 +111,7 @@ test('the replay command prints the agreement and exits with status 1 if too few
   expect(wrong.output).toMatch(/^Mirror .* at \d of 5 checkpoints\.$/m);
   expect(wrong.output).toContain('The agreement is below 99.00 %.');
   expect(wrong.status).toBe(1);
+  const belowPath = await replay(`${server.url}/outcry`);
+  expect(belowPath.output).toContain('an exchange is served from their root');
+  expect(belowPath.status).toBe(2);
 });

@@ -1,9 +1,12 @@
 // A progress bar and the terminal that it changes: whatever ends the process, the cursor is visible afterwards. Each bar is
-// in a process of its own, which takes its standard error for a terminal.
+// in a process of its own, which takes its standard error for a terminal. And the pace of the lines shown elsewhere.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { PassThrough } from 'node:stream';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
+import { showProgressLines } from '../../server/process/progress.ts';
+import { progressOf } from '../../server/run.ts';
 
 const module = join(import.meta.dirname, '../../server/process/progress.ts');
 const HIDDEN = '\u001b[?25l';
@@ -44,4 +47,30 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
 
 test('process.exit() with a running progress bar shows the cursor again', () => {
   expect(withBar('process.exit(3);')).toEqual({ status: 3, signal: null, isHidden: false });
+});
+
+test('the pace of a task counts from its first update, however long ago the process started and whatever was done before', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const stream = new PassThrough({ encoding: 'utf8' });
+  const progress = showProgressLines(stream, 'Indexing', 'records');
+  for (const total of [40_000, 80_000]) {
+    vi.advanceTimersByTime(3_600_000); // an exchange that has run for an hour gets an import
+    progress.update(total - 39_600, total);
+    expect(stream.read()).toBe(null);
+    vi.advanceTimersByTime(10_000);
+    progress.update(total - 29_600, total);
+    expect(stream.read()).toBe(`Indexing: ${total - 29_600} of ${total} records, 1000 per second, about 30 s left.\n`);
+    progress.stop();
+  }
+});
+
+test.each([
+  ['--json, whose log has one object on each line', { isJson: true, isQuiet: false }, 0],
+  ['--quiet', { isJson: false, isQuiet: true }, 0],
+  ['neither', { isJson: false, isQuiet: false }, 1],
+])('progress on the journal is shown according to the flags: %s', (_flag, config, times) => {
+  const update = vi.fn();
+  progressOf(config, 'Reading the journal', () => ({ update, stop: () => {} }))(1, 10);
+  expect(update).toHaveBeenCalledTimes(times);
 });
