@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { bufferOf, reasonOf } from '../../engine/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { unavailable } from '../wire/rejections.ts';
+import type { BodyTurns } from './bodyTurns.ts';
 import type { HeldBytes } from './heldBytes.ts';
 import { httpLimits } from './limits.ts';
 
@@ -65,12 +66,13 @@ export interface IncomingBody {
 /**
  * Receives the body and calls exactly one of the two functions, once; neither if the client disconnects first. Must be
  * called before the route's handler returns.
- * @param incomingBodies accounts for the received parts of incomplete bodies
+ * @param incomingBodies accounts for the received parts of incomplete bodies, and for bodies that wait for their turn
  * @param onBody gets the body, whose bytes are valid only during the call
  */
 export function readBody(
   res: HttpResponse,
   incomingBodies: HeldBytes,
+  turns: BodyTurns,
   onBody: (body: Uint8Array) => void,
   onRefused: (refusal: BadRequest) => void,
 ): IncomingBody {
@@ -82,6 +84,16 @@ export function readBody(
     isOver = true;
     held = EMPTY_BODY;
     incomingBodies.release(holder);
+  };
+  const pass = (): void => {
+    if (isOver) return;
+    if (!turns.take(usedBytes)) {
+      setImmediate(pass);
+      return;
+    }
+    const body = held.subarray(0, usedBytes);
+    end();
+    onBody(body);
   };
   const holder = {
     cut: (): void => {
@@ -103,7 +115,7 @@ export function readBody(
       onRefused(bodyTooLarge(httpLimits.bodyBytesMax + 1));
       return;
     }
-    if (isLast && usedBytes === 0) {
+    if (isLast && usedBytes === 0 && turns.take(bytes)) {
       isOver = true;
       onBody(new Uint8Array(chunk));
       return;
@@ -116,10 +128,7 @@ export function readBody(
       held.set(new Uint8Array(chunk), usedBytes);
       usedBytes = bytes;
     }
-    if (!isLast) return;
-    const body = held.subarray(0, usedBytes);
-    end();
-    onBody(body);
+    if (isLast) pass();
   });
   return { gone: end };
 }

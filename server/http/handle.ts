@@ -15,6 +15,7 @@ import { type AddressGuard, type AddressReader, addressGuard, forwardedReader } 
 import { publishAnswered } from './answered.ts';
 import { type Authenticator, makeAuthenticator } from './authenticate.ts';
 import { bodyTooLarge, EMPTY_BODY, readBody, requireJsonContentType } from './body.ts';
+import { BodyTurns } from './bodyTurns.ts';
 import { preflightHeaders } from './cors.ts';
 import type { Context, Endpoint, Method, Reply, ReplySteps } from './endpoint.ts';
 import { HeldBytes } from './heldBytes.ts';
@@ -71,6 +72,7 @@ export class Door {
   /** Requests in progress. */
   visitCount = 0;
   private readonly incomingBodies = new HeldBytes(httpLimits.incomingBodiesBytesMax);
+  private readonly bodyTurns = new BodyTurns();
   private readonly longReplies = new HeldBytes(httpLimits.longRepliesBytesMax);
   private turn: Turn | undefined;
   /** The last sequence sent, with its text. */
@@ -177,6 +179,7 @@ export class Door {
     visit.incomingBody = readBody(
       visit.res,
       this.incomingBodies,
+      this.bodyTurns,
       (body) => {
         try {
           this.serve(visit, endpoint, parts, body);
@@ -304,7 +307,9 @@ export class Door {
       res.writeHeader(EXPOSE_HEADERS, ANY);
     }
     for (const name in headers) res.writeHeader(name, headers[name]);
-    if (visit.isHead) {
+    if (visit.isHead && endsConnection === true) {
+      res.end('', true); // endWithoutBody would leave the connection open
+    } else if (visit.isHead) {
       // endWithoutBody(length) would write the same header, but leaves the connection unresponsive to the next request.
       res.writeHeader('content-length', String(typeof body === 'string' ? Buffer.byteLength(body) : length));
       res.endWithoutBody();

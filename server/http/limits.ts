@@ -7,6 +7,10 @@ export const httpLimits = {
   bodyBytesMax: 1_048_576,
   /** Parts in which a body may come: one of a single byte costs as much as one of kilobytes. 64 bytes in each are enough. */
   bodyPartsMax: 16_384,
+  /** Bytes of a body that is parsed at once, whatever else is: an order, or a few. */
+  shortBodyBytesMax: 4_096,
+  /** Bytes of longer bodies that are parsed in one turn of the loop, unless a single one has more; the others wait. */
+  turnBodyBytesMax: 524_288,
   /** Nesting of arrays and objects; no honest body has more than six levels. */
   jsonDepthMax: 32,
   /** API keys whose derived secrets are cached; the oldest is dropped first and derived again when needed. */

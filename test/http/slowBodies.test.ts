@@ -71,7 +71,7 @@ test('complete bodies free their memory, and one that stayed incomplete meanwhil
 });
 
 /** Sends a body of this many spaces in a single write, each of them a chunk of its own; resolves once the connection is closed. */
-async function sendChunks(count: number, end = ''): Promise<Client> {
+async function sendChunks(count: number, end = '', request = 'POST /books'): Promise<Client> {
   const socket = connect(server.port, '127.0.0.1');
   const client: Client = { socket, reply: '' };
   socket.setEncoding('latin1').on('error', () => {});
@@ -79,7 +79,7 @@ async function sendChunks(count: number, end = ''): Promise<Client> {
     client.reply += text;
     if (end !== '') socket.end();
   });
-  socket.write(requestHead('POST /books', 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(count) + end);
+  socket.write(requestHead(request, 'Transfer-Encoding: chunked') + '1\r\n \r\n'.repeat(count) + end);
   await new Promise<void>((resolve) => socket.on('close', () => resolve()));
   return client;
 }
@@ -93,4 +93,6 @@ test('a body in more parts than the limit is refused, and its connection is clos
   const endless = await sendChunks(bodyPartsMax + 1);
   expect(statusOf(endless)).toBe('400');
   expect(endless.reply).toContain(`more than ${bodyPartsMax} parts`);
+  const headless = await sendChunks(bodyPartsMax + 1, '', 'HEAD /time');
+  expect(headless.reply).toMatch(/^HTTP\/1.1 400 [\s\S]*\r\n\r\n$/);
 });
