@@ -289,12 +289,12 @@ const withHeaders = (headers: Readonly<Record<string, string>>) => ({
 });
 
 /**
- * The group by the README's table of rates: what makes a key counts as that, a list by cursor as its list, and a path without a
- * row as its part.
+ * The group by the README's table of rates: what makes a key counts as that, a list by cursor or with a count as its list, and a
+ * path without a row as its part.
  */
 function groupByTable({ method, path, auth, section }: Endpoint): string {
   if (auth === 'admin' || auth === 'watch') return 'operator';
-  const listPath = path.replace(/^\/(gamma|data-api)(?=\/)/, '').replace(/\/keyset$/, '');
+  const listPath = path.replace(/^\/(gamma|data-api)(?=\/)/, '').replace(/\/(keyset|pagination)$/, '');
   const own = throttleRowNames.find((row) => row === `${method} ${listPath}`);
   if (/^(POST \/auth\/.*api-key|GET \/auth\/derive-api-key)$/.test(`${method} ${path}`)) return 'keys';
   return own ?? (/^(interface 4\.2|catalog)\b/.test(section) ? 'catalog' : 'general');
