@@ -1,5 +1,5 @@
-// Spreads the parsing of long bodies over turns of the event loop: a full one takes tens of milliseconds, and as many may arrive
-// in one turn as there are connections. Used by body.ts. Bodies of ordinary size are parsed at once.
+// Spreads the parsing of long bodies over turns of the event loop: a full one takes tens of milliseconds, and as many may
+// arrive in one turn as there are connections. Used by body.ts. Bodies of ordinary size are parsed at once.
 import { httpLimits } from './limits.ts';
 
 const { shortBodyBytesMax, turnBodyBytesMax } = httpLimits;

@@ -289,8 +289,8 @@ const withHeaders = (headers: Readonly<Record<string, string>>) => ({
 });
 
 /**
- * The group by the README's table of rates: what makes a key counts as that, a list by cursor or with a count as its list, and a
- * path without a row as its part.
+ * The group by the README's table of rates: what makes a key counts as that, a list by cursor or with a count as its list,
+ * and a path without a row as its part.
  */
 function groupByTable({ method, path, auth, section }: Endpoint): string {
   if (auth === 'admin' || auth === 'watch') return 'operator';

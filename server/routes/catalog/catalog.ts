@@ -2,67 +2,21 @@
 // the mount /gamma. Thin: parameters are parsed by wire/catalogQuery.ts, rows come from the catalog, shapes from the
 // dialect that each table of paths is built with. GET /markets and /markets/{id} on the root belong to bothForms.ts.
 import { isAddress, isBytes32 } from '../../auth/hex.ts';
-import {
-  type Catalog,
-  type CatalogPage,
-  type ColumnsPlace,
-  type Label,
-  type ListForm,
-  RowState,
-  relatedTags,
-} from '../../catalog/index.ts';
+import type { Catalog, CatalogPage, ColumnsPlace, ListForm } from '../../catalog/index.ts';
 import type { ThrottleGroup } from '../../config/throttleTable.ts';
-import type { Context, Endpoint, Handler, HttpRequest, Reply, ReplySteps } from '../../http/endpoint.ts';
-import { inSteps } from '../../http/rowsReply.ts';
+import type { Endpoint, Handler } from '../../http/endpoint.ts';
 import { parseWhole } from '../../lib/decimals.ts';
 import { type EventRow, listedMarkets, type Market, type Views } from '../../views/index.ts';
-import { relatedTag, seriesRecord, tagRecord } from '../../wire/catalog.ts';
 import { type CatalogDialect, gammaCatalog, rootCatalog } from '../../wire/catalogDialects.ts';
-import {
-  formatPlace,
-  hasForeignFilter,
-  LIST_LIMIT_MAX,
-  QueryReader,
-  readKeyset,
-  readList,
-  readRelated,
-} from '../../wire/catalogQuery.ts';
+import { formatPlace, type QueryReader, readKeyset, readList } from '../../wire/catalogQuery.ts';
 import { addTags, appendTags, type Shape } from '../../wire/catalogTexts.ts';
 import { descriptionOf } from '../../wire/markets.ts';
 import { type AppendingRows, appendList, appendRows, bytesOf, type Pieces } from '../../wire/pieces.ts';
 import { gammaSchemas, rootSchemas } from '../../wire/schemas/catalog.ts';
+import { type Answer, answering, answeringInSteps, type LongAnswer, numberOf, type Params } from './answers.ts';
 import { eventFilters, marketFilters } from './filters.ts';
+import { listSeries, listTags, oneSeries, oneTag, relationsOfTag, tagsOfTag } from './labels.ts';
 import { publicSearch } from './search.ts';
-
-/** The variable parts of the request's path. */
-type Params = HttpRequest['params'];
-
-/** Renders the JSON of a reply. */
-type Answer = (reader: QueryReader, catalog: Catalog, views: Views, params: Params) => Reply['body'];
-
-/** Appends the JSON of a reply that may be long; yields before each row. */
-type LongAnswer = (...parameters: Parameters<Answer>) => Generator<undefined, Pieces>;
-
-/** A handler that brings the catalog up to date and then answers from it. */
-function answering(dialect: CatalogDialect, answer: Answer): Handler {
-  return ({ query, params }: HttpRequest, { services: { catalog, views, exchange } }: Context): Reply => {
-    catalog.settle(exchange.now());
-    return { body: answer(new QueryReader(query, dialect), catalog, views, params) };
-  };
-}
-
-/** The same in steps, with the catalog brought up to date in each. They may wait for long, so they hold no request. */
-function answeringInSteps(dialect: CatalogDialect, answer: LongAnswer): Handler {
-  return ({ query, params }: HttpRequest, { services: { catalog, views, exchange } }: Context): ReplySteps => {
-    const reader = new QueryReader(query, dialect);
-    const settle = (): void => catalog.settle(exchange.now());
-    function* reply(): ReplySteps {
-      settle();
-      return { body: yield* inSteps(answer(reader, catalog, views, params), settle) };
-    }
-    return reply();
-  };
-}
 
 const stateDefaults = ({ closedMarketsDefault: closed }: CatalogDialect) => ({ closed });
 
@@ -139,13 +93,6 @@ const listEventsByKey: LongAnswer = function* (reader, catalog, views) {
   return to;
 };
 
-/** The number in a path. @throws BadRequest if it is not a whole number */
-function numberOf({ dialect }: QueryReader, id: string): number {
-  const number = parseWhole(id);
-  if (number === undefined) throw dialect.invalid('id', 'must be a whole number');
-  return number;
-}
-
 /** The row, if it exists and is available on the creator's site. @throws BadRequest 404 otherwise */
 function found<Row>(
   reader: QueryReader,
@@ -219,63 +166,6 @@ const oneEvent: LongAnswer = function* (reader, catalog, views, params) {
 const eventTags: Answer = (reader, catalog, views, params) =>
   piecesOf(appendTags, catalog, pathEvent(reader, catalog, views, params));
 
-/** Sort keys of labels, by column name. */
-type LabelKeys = Readonly<Record<string, (label: Label) => number>>;
-
-const labelKeys: LabelKeys = {
-  id: ({ number }) => number,
-  createdAt: ({ createdMs }) => createdMs,
-  updatedAt: ({ updatedMs }) => updatedMs,
-};
-
-const seriesKeys = (catalog: Catalog): LabelKeys => ({
-  ...labelKeys,
-  volume: (series) => catalog.seriesFiguresOf(series).volumeMicro,
-  volume24hr: (series) => catalog.seriesFiguresOf(series).volume24Micro,
-  liquidity: (series) => catalog.seriesFiguresOf(series).liquidityMicro,
-});
-
-/** A page of tags or series, which are few and are sorted on each request. */
-function labelPage(reader: QueryReader, labels: readonly Label[], keys: LabelKeys): readonly Label[] {
-  const { columns, isRising, limit, offset } = readList(reader, Object.keys(keys), undefined, {});
-  const keysInOrder = [...columns, 'id'].map((column) => keys[column]);
-  const sorted = labels.toSorted((left, right) =>
-    keysInOrder.reduce((order, keyOf) => order || keyOf(left) - keyOf(right), 0),
-  );
-  if (!isRising) sorted.reverse();
-  return sorted.slice(offset, offset + limit);
-}
-
-const listTags: Answer = (reader, { tags }) => {
-  const rows = hasForeignFilter(reader, [], ['is_carousel']) ? [] : tags.list();
-  return JSON.stringify(labelPage(reader, rows, labelKeys).map(tagRecord));
-};
-
-/** A tag or a series by its number or slug. @throws BadRequest 404 if it does not exist */
-function labelOf(reader: QueryReader, labels: Catalog['tags'], params: Params): Label {
-  const { id, slug } = params;
-  const label = slug === undefined ? labels.byNumber(numberOf(reader, id)) : labels.bySlug(slug);
-  if (label === undefined) throw reader.dialect.notFound(slug === undefined ? 'id' : 'slug');
-  return label;
-}
-
-const oneTag: Answer = (reader, { tags }, _, params) => JSON.stringify(tagRecord(labelOf(reader, tags, params)));
-
-/** The tag in a path and the tags most related to it. */
-function tagsRelated(reader: QueryReader, catalog: Catalog, views: Views, params: Params) {
-  const tag = labelOf(reader, catalog.tags, params);
-  const { closed } = readRelated(reader);
-  const related = relatedTags(catalog, tag, (number) => views.markets.eventByNumber(number), closed);
-  return { tag, related: related.slice(0, LIST_LIMIT_MAX) };
-}
-
-const relationsOfTag: Answer = (reader, catalog, views, params) => {
-  const { tag, related } = tagsRelated(reader, catalog, views, params);
-  return JSON.stringify(related.map((other, at) => relatedTag(tag, other, at + 1)));
-};
-const tagsOfTag: Answer = (reader, catalog, views, params) =>
-  JSON.stringify(tagsRelated(reader, catalog, views, params).related.map(tagRecord));
-
 /** Always refuses: wallets have no profiles here. */
 const publicProfile: Answer = (reader) => {
   if (!isAddress(reader.text('address') ?? '')) throw reader.dialect.invalidAddress();
@@ -291,31 +181,6 @@ const oneComment: Answer = (reader, _catalog, _views, { id }) => {
 const commentsOf: Answer = (reader, _catalog, _views, { address }) => {
   if (!isAddress(address)) throw reader.dialect.invalidAddress();
   return '[]';
-};
-
-const listSeries: Answer = (reader, catalog) => {
-  const slugs = reader.texts('slug');
-  const recurrence = reader.text('recurrence');
-  const closed = reader.flag('closed');
-  const rows = catalog.series.list().filter((series) => {
-    if (slugs !== undefined && !slugs.includes(series.slug)) return false;
-    if (recurrence !== undefined && series.recurrence !== recurrence) return false;
-    return closed === undefined || catalog.isClosedSeries(series) === closed;
-  });
-  return JSON.stringify(labelPage(reader, rows, seriesKeys(catalog)).map((series) => seriesRecord(catalog, series)));
-};
-
-/** Most events shown with a series, the newest ones: a series of five-minute rounds has a hundred thousand in a year. */
-const SERIES_EVENTS_MAX = 2_000;
-
-const oneSeries: LongAnswer = function* (reader, catalog, { markets }, params) {
-  const series = labelOf(reader, catalog.series, params);
-  const newest = series.events.slice(-SERIES_EVENTS_MAX).flatMap((number) => markets.eventByNumber(number) ?? []);
-  const events = newest.filter((event) => (catalog.eventFiguresOf(event).state & RowState.ACTIVE) !== 0);
-  const to: Pieces = [bytesOf(`${JSON.stringify(seriesRecord(catalog, series)).slice(0, -1)},"events":`)];
-  yield* appendRows(to, events, (event) => reader.dialect.eventInSeries(catalog, event, to));
-  to.push(bytesOf('}'));
-  return to;
 };
 
 type Schemas = typeof rootSchemas;
