@@ -68,6 +68,8 @@ export class StreamHub {
   private readonly admission: Admission;
   private app: TemplatedApp | undefined;
   private timers: readonly NodeJS.Timeout[] = [];
+  /** Connections that have lost a message and may still be subscribed. */
+  private lost: Connection[] = [];
 
   /** @param onDefect called with an error that no client can have caused; it must shut the process down cleanly */
   constructor(feed: StreamFeed, services: HubServices, onDefect: (error: unknown) => void) {
@@ -76,6 +78,7 @@ export class StreamHub {
     this.onDefect = onDefect;
     const { connections } = this;
     const send = (topic: string, message: Buffer | string): void => {
+      if (this.lost.length > 0) this.unsubscribeLost();
       this.app?.publish(topic, message, false, false);
     };
     this.publisher = new Publisher({ feed, ...services, connections, send });
@@ -194,14 +197,32 @@ export class StreamHub {
     this.admission.ended(ip);
   }
 
-  /** uWebSockets dropped a message: a gap. During a publish nothing may be unsubscribed; that follows in a later turn. */
+  /**
+   * uWebSockets dropped a message: a gap. During a publish nothing may be unsubscribed; that follows in a later turn, or with the
+   * next publish if that is earlier.
+   */
   private dropped(socket: Socket): void {
     const { connection } = socket.getUserData();
     if (connection === undefined || connection.isLost) return;
     connection.isLost = true;
+    this.lost.push(connection);
     this.counts.tooSlow += 1;
     const reason = 'too slow: a message was dropped; resume by stream_id and sequence';
-    setImmediate(() => connection.end(CloseCode.TRY_LATER, reason));
+    setImmediate(() => {
+      this.unsubscribeLost();
+      connection.end(CloseCode.TRY_LATER, reason);
+    });
+  }
+
+  /**
+   * Keeps what is published next from those that have lost a message: as soon as a client reads again there is room for it, and it
+   * would arrive after a gap. Their subscribers are detached later, since this is called in the middle of what publishes.
+   */
+  private unsubscribeLost(): void {
+    for (const { isOpen, socket } of this.lost) {
+      if (isOpen) for (const topic of socket.getTopics()) socket.unsubscribe(topic);
+    }
+    this.lost = [];
   }
 
   /** uWebSockets answers each ping itself. */

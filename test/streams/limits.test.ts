@@ -2,7 +2,7 @@
 // tokens per socket, the Host of a loopback server, and readers who are too slow.
 import { connect, type Socket } from 'node:net';
 import { json as readJson } from 'node:stream/consumers';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { streamSettings } from '../../server/config/streamSettings.ts';
 import { Connection } from '../../server/streams/connection.ts';
@@ -194,6 +194,42 @@ test('a reader that stops is closed with 1013 once it reads again, and resumes f
   await again.until(({ reader }) => reader.sequences.size === 1);
   expect(again.reader.faults).toEqual([]);
   await again.close();
+});
+
+test('a reader that has lost a message gets nothing that is published later, even before its socket is closed', async () => {
+  const [socket, other] = [await open(), await open()];
+  for (const one of [socket, other]) {
+    one.send({ type: 'market', assets_ids: [tokenOf(0, 0), tokenOf(0, 1)] });
+    await one.until(({ reader }) => reader.counts.get('book') === 2);
+  }
+  socket.ws.pause();
+  const { end } = Connection.prototype;
+  let lost: { readonly connection: Connection; readonly how: Parameters<typeof end> } | undefined;
+  const late = vi.spyOn(Connection.prototype, 'end').mockImplementation(function (this: Connection, ...how) {
+    lost = { connection: this, how };
+  });
+  onTestFinished(() => late.mockRestore());
+  const workload = new StreamWorkload(3, 1);
+  const trade = async (commands: number): Promise<void> => {
+    for (let count = 0; count < commands; count += 1) await server.exchange.submit(workload.next(Date.now()));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await vi.waitUntil(async () => {
+    await trade(50);
+    return lost !== undefined;
+  }, PATIENCE);
+  const { connection, how } = lost as NonNullable<typeof lost>;
+  socket.ws.resume();
+  // Once it has read what was sent before, there is room for what follows.
+  await vi.waitUntil(() => connection.socket.getBufferedAmount() === 0, PATIENCE);
+  const before = other.frames.length;
+  await trade(50);
+  await other.until(({ frames }) => frames.length > before);
+  late.mockRestore();
+  connection.end(...how);
+  expect(await closedWith(socket)).toMatchObject({ code: 1013 });
+  expect(socket.reader.faults).toEqual([]);
+  await other.close();
 });
 
 /** A connection that asks for an upgrade and then leaves everything that a WebSocket client does to the test. */
