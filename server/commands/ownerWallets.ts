@@ -23,8 +23,6 @@ interface ChosenWallet {
   readonly isBound: boolean;
 }
 
-const CONTRACT_TYPES = [1, 2, 3] as const;
-
 /** The owner's own address and its four derived wallets, which a first API key credits. */
 export function walletsOfOwner(owner: string, deriver: WalletDeriver): readonly string[] {
   const { proxy, safe, depositBeacon, depositUups } = deriver.derivedWallets(owner);
@@ -108,8 +106,8 @@ export function typeOfWallet({ views, wallets }: Services, owner: string, wallet
 export function isSelectedWallet(services: Services, wallet: string): boolean {
   const owner = ownerOfAddress(services, wallet, undefined);
   if (owner === wallet) return false;
-  const type = CONTRACT_TYPES.find((one) => one === typeOfWallet(services, owner, wallet));
-  return type !== undefined && walletOfType(services, owner, type).wallet === wallet;
+  const type = typeOfWallet(services, owner, wallet);
+  return type !== null && walletOfType(services, owner, type).wallet === wallet;
 }
 
 /**
