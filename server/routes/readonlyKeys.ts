@@ -3,13 +3,13 @@
 
 import { ApiKeyKind } from '../../engine/index.ts';
 import { isOfSecret } from '../auth/apiKeys.ts';
-import { isAddress } from '../auth/hex.ts';
 import { isUuid } from '../auth/keyIds.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
 import { httpLimits } from '../http/limits.ts';
 import { isFields } from '../lib/jsonFields.ts';
 import type { ApiKeyRow } from '../views/index.ts';
 import { BadRequest } from '../wire/badRequest.ts';
+import { readAddress } from '../wire/readIds.ts';
 import * as schemas from '../wire/schemas/account.ts';
 import { deleteKeys, keysReply, makeOwnedKey } from './ownedKeys.ts';
 
@@ -44,12 +44,11 @@ const remove: Handler = async (request, { services, caller }) => {
 };
 
 const validate: Handler = (request, { services: { views, secret } }) => {
-  const address = request.query.get('address') ?? '';
+  const owner = readAddress(request.query.get('address'));
   const key = request.query.get('key') ?? '';
-  if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
   if (!isUuid(key)) throw new BadRequest('Invalid key: a key is a UUID');
   const found = views.keys.byApiKey(key.toLowerCase());
-  if (!isReadonly(found, address.toLowerCase()) || !isOfSecret(found, secret)) {
+  if (!isReadonly(found, owner) || !isOfSecret(found, secret)) {
     throw new BadRequest('Unauthorized/Invalid api key', { status: 401 });
   }
   return { body: '"OK"' };

@@ -1,15 +1,12 @@
 // The one request to Polymarket's relayer that its unified client needs before it trades from a contract wallet: whether the
 // wallet exists (wire.md B.3a). Wallets are never deployed here, and nothing is relayed.
-import { isAddress } from '../auth/hex.ts';
 import { isSelectedWallet } from '../commands/ownerWallets.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
-import { BadRequest } from '../wire/badRequest.ts';
+import { readAddress } from '../wire/readIds.ts';
 import * as schemas from '../wire/schemas/account.ts';
 
 const deployed: Handler = ({ query }, { services }) => {
-  const address = query.get('address') ?? '';
-  if (!isAddress(address)) throw new BadRequest('Invalid address: an address is 0x and 40 hex digits');
-  return { body: JSON.stringify({ deployed: isSelectedWallet(services, address.toLowerCase()) }) };
+  return { body: JSON.stringify({ deployed: isSelectedWallet(services, readAddress(query.get('address'))) }) };
 };
 
 export const relayerEndpoints: readonly Endpoint[] = [
