@@ -8,17 +8,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import MiniSearch, { type SearchOptions } from 'minisearch';
 import { nodeOptions } from '../.ci/nodeOptions.mjs';
 import { SnapshotFolder } from '../engine/journal/index.ts';
 import type { ClientQuestion, RequestTimes } from './catalog/asking.ts';
 import { generatedRows, linesOf, recordedRows } from './catalog/lines.ts';
+import { optionsOrUsage } from './lib/options.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, percentile, spread } from './lib/statistics.ts';
 import { type Child, startChild } from './lib/talk.ts';
 import { timed, timesOf } from './lib/timed.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
 import { startExchange } from './load/servers.ts';
+
+optionsOrUsage(() => parseArgs({}), 'npm run bench:catalog takes no options') ?? process.exit(2);
 
 const MAIN = join(import.meta.dirname, '../server/main.ts');
 const CLIENT = join(import.meta.dirname, './catalog/asking.ts');

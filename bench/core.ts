@@ -6,23 +6,36 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import type { Sheet, SheetRequest } from './core/child.ts';
 import { SINGLE_OPS, SINGLE_WARM_UP_OPS } from './core/timeOps.ts';
 import { collectionsText, resultFaults, verdictText } from './core/verdicts.ts';
 import { askNode } from './lib/askNode.ts';
+import { optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, machineText, median, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
 import type { Totals } from './lib/totals.ts';
 import { type Mix, makeOpFile, mixes } from './opFile.ts';
 
+const USAGE = `npm run bench:core -- [options]
+  --rounds N   rounds in which all rows take turns, default 5
+  --ops N      ops timed in a row, default 2000000`;
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: { rounds: { type: 'string', default: '5' }, ops: { type: 'string', default: '2000000' } },
+  });
+  return { rounds: wholeNumber('rounds', values.rounds), ops: wholeNumber('ops', values.ops) };
+}
+
+const options = optionsOrUsage(readOptions, USAGE) ?? process.exit(2);
 const SEED = 20_260;
 /** V8 keeps compiling for this many ops, and code that it has not compiled yet allocates numbers on the heap. */
 const SETTLE_OPS = 2_000_000;
 /** Ops timed in a row. Those timed one by one come after them. */
-const TIMED_OPS = Number(process.env.BENCH_CORE_OPS ?? 2_000_000);
+const TIMED_OPS = options.ops;
 /** All ops after the untimed ones. */
 const LATER_OPS = TIMED_OPS + SINGLE_WARM_UP_OPS + SINGLE_OPS;
-const ROUNDS = Number(process.env.BENCH_CORE_ROUNDS ?? 5);
 const childPath = join(import.meta.dirname, 'core/child.ts');
 
 const MILLION = '1,000,000 resting';
@@ -81,7 +94,7 @@ async function measure(folder: string): Promise<readonly Row[]> {
     // Giving a thousand wallets shares in that many markets takes longer than everything else.
     if (mix.name !== MANY_BOOKS) rows.push({ mix, engine: 'whole apply', ...task, sheets: [], singles: [] });
   }
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < options.rounds; round += 1) {
     for (const { engine, request: task, sheets, singles } of rows) {
       const request: SheetRequest = { engine, singlesPath, ...task };
       // askNode parses what the child printed, which is one Sheet.
@@ -159,7 +172,7 @@ async function main(): Promise<number> {
     figure(spreadOf(row, ({ bytesAnOrder }) => bytesAnOrder).median),
     spreadText(spreadOf(row, ({ chaseNs }) => chaseNs)),
   ]);
-  console.log([`Medians of ${ROUNDS} rounds (least to greatest)`, ...table(head, cells)].join('\n'));
+  console.log([`Medians of ${options.rounds} rounds (least to greatest)`, ...table(head, cells)].join('\n'));
   const collections = rows.map(({ sheets }) => sheets.map((sheet) => sheet.collections));
   console.log(collectionsText(collections, TIMED_OPS));
   const bytes = Math.max(...rows.map((row) => spreadOf(row, ({ bytesAnOrder }) => bytesAnOrder).max));

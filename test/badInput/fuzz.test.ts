@@ -11,14 +11,15 @@ import { collectGarbage } from '../../bench/lib/collectGarbage.ts';
 import { generator } from '../conformance/generator.ts';
 import { ADMIN, l1Headers, l2Headers } from '../support/client.ts';
 import { startTestServer } from '../support/server.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { type Answer, Connections, type Request } from './connections.ts';
 import type { EndpointCase } from './endpointCase.ts';
 import { endpointCases, levelOf } from './endpoints.ts';
 import { isPlain, Target } from './harness.ts';
 import { Spoiler } from './spoil.ts';
 
-const REQUEST_COUNT = Number(process.env.FUZZ_REQUESTS ?? 40_000);
-const SEED = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+const REQUEST_COUNT = environmentNumber('FUZZ_REQUESTS', 40_000);
+const SEED = environmentNumber('FUZZ_SEED', randomInt(2 ** 31), 0);
 const CONNECTION_COUNT = 32;
 /** Requests after which refusals must have left the state unchanged. */
 const BATCH_COUNT = 250;

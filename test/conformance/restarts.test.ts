@@ -10,6 +10,7 @@ import type { ApiError } from '@polymarket/clob-client-v2';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/ports.ts';
 import { type ServerProcess, startServerProcess } from '../support/process.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { generator } from './generator.ts';
 import { expectConsistent, flowOf, type Snapshot, snapshotOf } from './snapshot.ts';
 import {
@@ -132,7 +133,7 @@ async function expectNotTwice(
 test('state survives SIGTERM and SIGKILL at random moments, and no order in flight happens twice', {
   timeout: 1_200_000,
 }, async () => {
-  const seed = Number(process.env.RESTART_SEED ?? randomInt(2 ** 31));
+  const seed = environmentNumber('RESTART_SEED', randomInt(2 ** 31), 0);
   console.info(`RESTART_SEED=${seed}`);
   const random = generator(seed);
   const dataDir = mkdtempSync(join(tmpdir(), 'outcry-restarts-'));

@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
+import { program } from 'commander';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { verifyJournal } from '../../engine/index.ts';
 import { freePort } from '../support/ports.ts';
+import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { type Child, startChild } from './child.ts';
 import { Clients } from './clients.ts';
 import { CRASH_POINTS } from './crashPoints.ts';
@@ -172,5 +173,9 @@ async function run(kills: number, seed: number): Promise<number> {
   return wrong.length === 0 ? 0 : 1;
 }
 
-const { values } = parseArgs({ options: { kills: { type: 'string' }, seed: { type: 'string' } } });
-process.exitCode = await run(Number(values.kills ?? 12), Number(values.seed ?? 1 + (Date.now() % 1_000_000)));
+program
+  .name('crash')
+  .option('--kills <N>', 'how often the server is killed', wholeNumberFrom(1), 12)
+  .option('--seed <N>', 'what is drawn', wholeNumberFrom(0), 1 + (Date.now() % 1_000_000));
+const flags: { readonly kills: number; readonly seed: number } = program.parse().opts();
+process.exitCode = await run(flags.kills, flags.seed);

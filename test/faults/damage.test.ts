@@ -10,12 +10,13 @@ import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { openExchange, VirtualClock } from '../../engine/index.ts';
 import { commandsOf, START_MS, settings, submitFounding } from '../pipeline/workload.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
 
-const FLIPS = Number(process.env.DAMAGE_FLIPS ?? 300);
-const CUTS = Number(process.env.DAMAGE_CUTS ?? 30);
-const SEED = Number(process.env.DAMAGE_SEED ?? randomInt(2 ** 31));
+const FLIPS = environmentNumber('DAMAGE_FLIPS', 300, 0);
+const CUTS = environmentNumber('DAMAGE_CUTS', 30, 0);
+const SEED = environmentNumber('DAMAGE_SEED', randomInt(2 ** 31), 0);
 const IMAGES_A_ROUND = 60;
 
 /** Makes a journal of several batches and returns its last sequence. */

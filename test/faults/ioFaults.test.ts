@@ -9,10 +9,11 @@ import { expect, test } from 'vitest';
 import { MemoryStore, openExchange, StorageUnavailable } from '../../engine/index.ts';
 import { HeldStore, turn } from '../journal/support.ts';
 import { commandsOf, foundingCommands, settings } from '../pipeline/workload.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
 
 const N_MAX = 200;
-const STEP = Number(process.env.IO_FAULTS_STEP ?? 37);
+const STEP = environmentNumber('IO_FAULTS_STEP', 37);
 /** A failing disk mostly means waiting, so several children run at once. */
 const CHILDREN = 6;
 const EIO = 5;

@@ -5,15 +5,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { parseArgs } from 'node:util';
+import { program } from 'commander';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
+import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
 
 const SECTOR_BYTES = 512;
 const HEAD_BYTES = 32;
-const ROUNDS = 100;
 
 type Kind = 'write' | 'sync' | 'truncate' | 'ack';
 
@@ -183,8 +183,10 @@ async function run(imageCount: number, rounds: number, seed: number): Promise<nu
   return wrong.length === 0 ? 0 : 1;
 }
 
-const { values } = parseArgs({
-  options: { images: { type: 'string' }, rounds: { type: 'string' }, seed: { type: 'string' } },
-});
-const seed = Number(values.seed ?? 1 + (Date.now() % 1_000_000));
-process.exitCode = await run(Number(values.images ?? 300), Number(values.rounds ?? ROUNDS), seed);
+program
+  .name('powerloss')
+  .option('--images <N>', 'how many moments of loss', wholeNumberFrom(1), 300)
+  .option('--rounds <N>', 'rounds of the recorded run', wholeNumberFrom(1), 100)
+  .option('--seed <N>', 'what is drawn', wholeNumberFrom(0), 1 + (Date.now() % 1_000_000));
+const flags: { readonly images: number; readonly rounds: number; readonly seed: number } = program.parse().opts();
+process.exitCode = await run(flags.images, flags.rounds, flags.seed);

@@ -13,12 +13,13 @@ import { send } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd } from '../support/process.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
 import { Clients } from './clients.ts';
 import { ClientLedger, differencesOf, JournalLedger } from './ledger.ts';
 import { shimEnvironment, shimLibrary } from './shim.ts';
 
-const STOP_MS = Number(process.env.FAULT_STOP_MS ?? 10_000);
+const STOP_MS = environmentNumber('FAULT_STOP_MS', 10_000);
 const LONG = { timeout: 600_000 } as const;
 
 interface World {

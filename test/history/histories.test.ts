@@ -3,14 +3,15 @@
 import { expect, test } from 'vitest';
 import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { Random } from '../model/random.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { askText, expectSame, openVenue, oracleOf, type Venue } from './harness.ts';
 import type { Oracle, OracleMarket } from './oracle.ts';
 import { everything, KINDS, listsOf, Questions } from './questions.ts';
 import { Player } from './world.ts';
 
 const fullRun = 300;
-const seedCount = Number(process.env.HISTORY_SEEDS ?? fullRun);
-const firstSeed = Number(process.env.HISTORY_SEED ?? 1);
+const seedCount = environmentNumber('HISTORY_SEEDS', fullRun);
+const firstSeed = environmentNumber('HISTORY_SEED', 1);
 /** Worlds that share an exchange, one after the other: starting a historian takes longer than a world does. */
 const worldsAVenue = 15;
 /** One world in this many is compared in full, the others by a sample. */

@@ -13,12 +13,13 @@ import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
 import { usedBytesOf } from '../support/lmdbFile.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { answersInPlace, askText, expectSame, openVenue, oracleOf, WAIT_MS_MAX } from './harness.ts';
 import type { Oracle } from './oracle.ts';
 import { everything, KINDS, Questions } from './questions.ts';
 import { newClock, Player } from './world.ts';
 
-const kills = Number(process.env.HISTORY_KILLS ?? 50);
+const kills = environmentNumber('HISTORY_KILLS', 50);
 const indexOf = (dataDir: string): string => join(dataDir, 'history');
 const fileOf = (dataDir: string): string => join(indexOf(dataDir), 'data.mdb');
 const DROPPED = /The index of histories is rebuilt/;

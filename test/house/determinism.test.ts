@@ -1,10 +1,11 @@
 // The house is a function of its seed and the clock: the same two give the same log, another seed another log. Its first
 // minute is checked market by market.
 import { afterEach, expect, test } from 'vitest';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { makeMarket } from './operator.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, TEST_MS } from './world.ts';
 
-const minutes = Math.min(10, Number(process.env.HOUSE_MINUTES ?? 10));
+const minutes = Math.min(10, environmentNumber('HOUSE_MINUTES', 10));
 
 let world: HouseWorld | undefined;
 afterEach(() => world?.close());

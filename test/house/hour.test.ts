@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { houseAddresses } from '../../server/dev/house/accounts.ts';
 import { choices } from '../../server/dev/house/model.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { type HouseWorld, halfBooks, houseOn, openMarkets, openWorld, unexplainedRefusals } from './world.ts';
 
-const minutes = Number(process.env.HOUSE_MINUTES ?? 60);
+const minutes = environmentNumber('HOUSE_MINUTES', 60);
 /** Far more than it needs: timing decides nothing. */
 const TEST_MS = 1_200_000;
 const LOT_MICRO = 10_000;

@@ -16,6 +16,7 @@ import {
   rejectionName,
   rejections,
 } from '../../engine/protocol/index.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { EventAudit } from './eventAudit.ts';
 import { Generator, type TimedCommand } from './generator.ts';
 import { checkState } from './invariants.ts';
@@ -24,8 +25,8 @@ import { Random } from './random.ts';
 import { firstDifference, printSequence, shrink } from './shrink.ts';
 
 const fullRun = 200_000;
-const commandsMin = Number(process.env.MODEL_COMMANDS ?? fullRun);
-const firstSeed = Number(process.env.MODEL_SEED ?? 1);
+const commandsMin = environmentNumber('MODEL_COMMANDS', fullRun);
+const firstSeed = environmentNumber('MODEL_SEED', 1);
 const perSeed = 2_500;
 /** Up to this many commands invariants are checked after each one, then now and then. */
 const closelyWatchedCommands = 20_000;

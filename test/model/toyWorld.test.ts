@@ -4,11 +4,12 @@
 // that it fits.
 import { expect, test } from 'vitest';
 import type { Command } from '../../engine/protocol/index.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { orderIdOf, TIME_ZERO_MS } from './names.ts';
 import { readCommand } from './notation.ts';
 import { Disagreement, deepest, Pair } from './pair.ts';
 
-const secondsMax = Number(process.env.TOY_SECONDS ?? 60);
+const secondsMax = environmentNumber('TOY_SECONDS', 60);
 
 /** Bob has a second wallet of his own; dave has just enough for one order at a time. */
 const opening = [

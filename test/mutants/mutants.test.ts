@@ -5,11 +5,12 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { coreFiles, mutantsOf } from './sites.ts';
 import { needlessReasons } from './survivors.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const sample = Number(process.env.MUTANTS_SAMPLE ?? 40);
+const sample = environmentNumber('MUTANTS_SAMPLE', 40);
 const seed = process.env.MUTANTS_SEED ?? String(seedOfCommit());
 /**
  * Of all mutants: reasons must not explain away much of a sample. A tenth of all are equivalent, so that chance leaves fewer

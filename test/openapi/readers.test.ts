@@ -17,8 +17,9 @@ import { readScoredOrderQuery, readScoredOrders, requireDate, requireMakerAddres
 import { parseTokenList, readOneTokenId, readSide } from '../../server/wire/tokens.ts';
 import { endpointOf } from '../support/endpointOf.ts';
 import { requestFault } from '../support/openApiCheck.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 
-const RUNS = Number(process.env.OPENAPI_RUNS ?? 1_500);
+const RUNS = environmentNumber('OPENAPI_RUNS', 1_500);
 const HEX64 = `0x${'ab'.repeat(32)}`;
 const ADDRESS = `0x${'1'.repeat(40)}`;
 const UUID = '6a9b3c1e-58f4-4f0e-8a57-2f60a1c4d2b7';

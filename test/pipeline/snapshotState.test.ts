@@ -19,10 +19,11 @@ import { Generator } from '../model/generator.ts';
 import { Pair } from '../model/pair.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { watchSyncs } from '../support/syncs.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { commandsOf, foundingCommands, randomOf, START_MS } from './workload.ts';
 
-const commandsMin = Number(process.env.SNAPSHOT_COMMANDS ?? 8_000);
-const firstSeed = Number(process.env.SNAPSHOT_SEED ?? 1);
+const commandsMin = environmentNumber('SNAPSHOT_COMMANDS', 8_000);
+const firstSeed = environmentNumber('SNAPSHOT_SEED', 1);
 const timeout = 600_000;
 
 const factsOf = (sequence: number): SnapshotFacts => ({ sequence, tMs: 0, journalHash: '', versions: {} });

@@ -23,8 +23,9 @@ import {
   readHex,
 } from '../../engine/protocol/index.ts';
 import { wordOf } from '../support/hex.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 
-const runs = Number(process.env.CODEC_RUNS ?? 2_000);
+const runs = environmentNumber('CODEC_RUNS', 2_000);
 
 function fieldValue({ kind, max }: Field): fc.Arbitrary<unknown> {
   if (kind === 'bytes16' || kind === 'bytes20' || kind === 'bytes32') return hexOf(KIND_BYTES[kind]);

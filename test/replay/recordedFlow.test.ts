@@ -8,6 +8,7 @@ import { type Flow, readFlow } from '../../server/dev/replay/flowFile.ts';
 import { checkEveryFor, type ReplayOptions, replayFlow } from '../../server/dev/replay/replayFlow.ts';
 import { AGREEMENT_MIN, summaryLines } from '../../server/dev/replay/summary.ts';
 import { runToEnd, type ServerProcess, startServerProcess } from '../support/process.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 
 const recordedData = process.env.OUTCRY_RECORDED_DATA || undefined;
 /** How long the whole file may take; far more than it needs, since timing decides nothing. */
@@ -20,7 +21,7 @@ let flow: Flow = { rows: [], tokens: [] };
 
 beforeAll(async () => {
   if (recordedData === undefined) return;
-  const rowsMax = Number(process.env.REPLAY_ROWS ?? Number.POSITIVE_INFINITY);
+  const rowsMax = environmentNumber('REPLAY_ROWS', Number.POSITIVE_INFINITY);
   flow = readFlow(join(recordedData, 'polymarket-tickscope/flow_20260607.csv.gz'), rowsMax);
   folder = mkdtempSync(join(tmpdir(), 'outcry-replay-'));
   server = await startServerProcess({ dataDir: join(folder, 'data'), args: ['--no-house'] });

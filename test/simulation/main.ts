@@ -10,6 +10,7 @@ import { type Child, startChild } from '../../bench/lib/talk.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import type { PlayerRequest } from './player.ts';
+import type { Scenario } from './scenario.ts';
 import { addCounts, noCounts, type Tally, tallyOf } from './tally.ts';
 
 interface Flags {
@@ -141,10 +142,23 @@ async function report({ seed, commands }: Seed, failure: string): Promise<never>
   process.exit(1);
 }
 
+/** The scenario of a file; ends the command with the reason if it cannot be read, or has no steps to play. */
+async function scenarioOf(file: string): Promise<Scenario> {
+  const { readScenario } = await import('./scenario.ts');
+  try {
+    const scenario = readScenario(readFileSync(file, 'utf8'));
+    if (scenario.steps.length === 0) throw new Error('it has no steps');
+    return scenario;
+  } catch (error) {
+    return program.error(
+      `error: the scenario ${file} cannot be played: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
 async function playScenario(file: string): Promise<never> {
   const { runSteps } = await import('./run.ts');
-  const { readScenario } = await import('./scenario.ts');
-  const { settings, steps } = readScenario(readFileSync(file, 'utf8'));
+  const { settings, steps } = await scenarioOf(file);
   const failure = await runSteps(steps, { settings, isClose: true, keepsRecords: true });
   console.log(failure?.stack ?? 'All is well.');
   process.exit(failure === undefined ? 0 : 1);

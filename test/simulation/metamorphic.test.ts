@@ -14,9 +14,10 @@ import { keyOf, marketIds, orderIdOf, TIME_ZERO_MS, walletOf } from '../model/na
 import { Random } from '../model/random.ts';
 import { ReferenceExchange } from '../model/reference.ts';
 import { DecodingCore } from '../support/decodingCore.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { runSeed } from './run.ts';
 
-const seeds = Number(process.env.METAMORPHIC_SEEDS ?? 10);
+const seeds = environmentNumber('METAMORPHIC_SEEDS', 10);
 const commandsASeed = 500;
 
 const swapped = (outcome: number): number => (outcome < 2 ? 1 - outcome : outcome);

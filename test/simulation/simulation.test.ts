@@ -162,3 +162,21 @@ test('a scenario may omit settings but not misname them or give them no whole nu
   expect(() => readScenario('settings credit=5')).toThrow('credit is none of the settings orderWindowMs,');
   expect(() => readScenario('settings creditMicro=much')).toThrow('written name=number, not creditMicro=much');
 });
+
+test.each([
+  ['', 'it has no steps'],
+  ['settings creditMicro=5', 'it has no steps'],
+  ['alice sings', 'no command has the form "alice sings"'],
+])('a scenario that cannot be played ends the command with the reason: %j', (scenario, reason) => {
+  const folder = mkdtempSync(join(tmpdir(), 'outcry-scenario-'));
+  try {
+    const file = join(folder, 'scenario.txt');
+    writeFileSync(file, scenario);
+    const { status, text } = simulate('--scenario', file);
+    expect(text).toMatch(/^error: the scenario .*\n$/);
+    expect(text).toContain(reason);
+    expect(status).toBe(1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

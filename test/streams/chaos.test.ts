@@ -11,6 +11,7 @@ import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { loadServerSecret } from '../../server/auth/serverSecret.ts';
 import { randomOf } from '../pipeline/workload.ts';
 import { PATIENCE } from '../support/patience.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import type { ChaosReply, ChaosRequest } from './chaosExchange.ts';
 import { ChaosSubscriber } from './chaosSubscriber.ts';
 import { ChaosProxy } from './proxy.ts';
@@ -18,14 +19,14 @@ import { hashOf } from './reader.ts';
 import { TestSocket } from './socket.ts';
 import { authOf, tokenOf } from './workload.ts';
 
-const sizeOf = (name: string, otherwise: number): number => Number(process.env[`STREAMS_CHAOS_${name}`] ?? otherwise);
+const sizeOf = (name: string, usual: number, min = 1): number => environmentNumber(`STREAMS_CHAOS_${name}`, usual, min);
 const COMMANDS = sizeOf('COMMANDS', 50_000);
 const MARKETS = sizeOf('MARKETS', 100);
 const SUBSCRIBERS = sizeOf('SUBSCRIBERS', 200);
-const CUTS = sizeOf('CUTS', 200);
-const KILLS = sizeOf('KILLS', 3);
+const CUTS = sizeOf('CUTS', 200, 0);
+const KILLS = sizeOf('KILLS', 3, 0);
 const CHECKPOINTS = sizeOf('CHECKPOINTS', 5);
-const SEED = sizeOf('SEED', 1);
+const SEED = sizeOf('SEED', 1, 0);
 const USERS = 8;
 /** How long the test may take, ms: enough for commands at a slow pace. */
 const PATIENCE_MS = Math.max(300_000, COMMANDS * 10);

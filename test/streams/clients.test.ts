@@ -11,9 +11,10 @@ import { expect, test } from 'vitest';
 import { developmentKey, newTrader, OrderType, Side } from '../conformance/world.ts';
 import { send } from '../support/client.ts';
 import { startServerProcess } from '../support/process.ts';
+import { environmentNumber } from '../support/wholeNumber.ts';
 import { TestSocket } from './socket.ts';
 
-const SECONDS = Number(process.env.STREAMS_CLIENTS_SECONDS ?? 60);
+const SECONDS = environmentNumber('STREAMS_CLIENTS_SECONDS', 60);
 const MARKETS = 20;
 /** Most orders while events are still missing after the time is over. */
 const ROUNDS_MAX = 500;
