@@ -80,6 +80,33 @@ test('no two entries of CHANGELOG.md begin alike', () => {
   expect(twice, 'Keep the entry that says more; a merge may have left both.').toEqual([]);
 });
 
+/** The files of its own folder that a file imports. */
+const neighboursOf = (file: string): string[] =>
+  Array.from(read(file).matchAll(/from '(\.\/[\w.-]+)'/g), ([, path = '']) => join(dirname(file), path));
+
+test('every command of BUGS.md names files that exist, and tests that stand in them', () => {
+  const rows = read('BUGS.md')
+    .split('\n')
+    .filter((line) => /^\| (?!what was wrong)/.test(line));
+  expect(rows.length).toBeGreaterThan(400);
+  const wrong = rows.flatMap((row) => {
+    const command = /`[^`]*(?:npx vitest|npm) run [^`]*`[^`]*\|$/.exec(row)?.[0];
+    if (command === undefined) return [`without a command: ${row}`];
+    const files = command.match(/\btest\/[\w./-]+/g) ?? [];
+    const missing = files.filter((file) => !existsSync(join(root, file)));
+    if (missing.length > 0) return missing.map((file) => `${command}: ${file}`);
+    const [, quoted, word] = / -t (?:"([^"]*)"|([^\s`]+))/.exec(command) ?? [];
+    const names = (quoted ?? word ?? '').split('\\|');
+    // Cases are named in the test's file, or in a neighbour that it imports.
+    const text = files
+      .flatMap((file) => [file, ...neighboursOf(file)])
+      .map(read)
+      .join('');
+    return names.filter((name) => !text.includes(name)).map((name) => `${command}: ${name}`);
+  });
+  expect(wrong, 'Name the test as it is called now: vitest passes if it finds none of that name.').toEqual([]);
+});
+
 test('git tracks only known files and folders at the top level', () => {
   const known = [
     '.ci',
