@@ -260,6 +260,26 @@ test('an active client keeps its count over 300,000 new clients, until its windo
   expect(passedOf(throttle, 'GET /', START_MS + 60_000, 5)).toBe(3);
 });
 
+test('the times of busy clients use bounded memory, also when these come back', () => {
+  const [windowMs, ringBytes] = [60_000, 1_048_576];
+  // Twice the times that fill a ring of half that size: each client has one ring in each of the group's two rows.
+  const [times, clients] = [ringBytes / 16 + 1, httpLimits.throttleRingBytesMax / 2 / (2 * ringBytes)];
+  const throttle = throttleOf(only({ 'GET /': [{ requestsMax: 1_000_000, windowMs }] }));
+  const askAll = (atMs: number, count: number): void => {
+    elapsedMs = atMs;
+    for (let client = 0; client < clients; client += 1)
+      for (let time = 0; time < count; time += 1) throttle.count('GET /', `busy ${client}`);
+  };
+  const askAnother = (atMs: number): number => {
+    ask(throttle, 'GET /', `another at ${atMs}`, atMs);
+    return throttle.clientCount;
+  };
+  askAll(START_MS, times); // fills the young generation
+  askAll(START_MS + windowMs / 2, 1); // fills the next one, with what they had
+  expect(askAnother(START_MS + windowMs)).toBe(clients + 1);
+  expect(askAnother(START_MS + (windowMs * 3) / 2)).toBe(2);
+});
+
 test('IPv6 addresses count by /64 network, and IPv4-mapped ones by their IPv4 address', () => {
   expect(networkOf('127.0.0.1')).toBe('127.0.0.1');
   expect(networkOf('2001:0db8:0000:0001:0000:0000:0000:0001')).toBe('2001:db8:0:1::/64');

@@ -1,5 +1,5 @@
-// The snapshot of the price histories: markets without a point between others with some are loaded as they were, and points
-// out of order are refused, since every query relies on ascending minutes.
+// The price histories by themselves: where a series ends, and their snapshot. Markets without a point between others with some
+// are loaded as they were, and points out of order are refused, since every query relies on ascending minutes.
 import { expect, test } from 'vitest';
 import { SnapshotUnusable } from '../../engine/index.ts';
 import { type BooksView, type MarketsView, MidpointsView } from '../../server/views/index.ts';
@@ -49,6 +49,17 @@ test('histories of some markets among others without a point are loaded, and go 
   const lastS = firstS + 360;
   const { sums } = loaded.samples(2, { startS: firstS, endS: lastS, lastS, stepS: 60 });
   expect(sums).toEqual([10_000, 10_000, 10_000, 10_002, 10_002, 12_000]);
+});
+
+test('a series that ends at a full minute ends with the midpoint of that very second', () => {
+  const midpoints = new MidpointsView();
+  put(midpoints, 0, 0, 1_000);
+  put(midpoints, 0, 2, 2_000);
+  const [startS, lastS] = [START_MS / 1000, START_MS / 1000 + 120];
+  const query = { startS, endS: lastS, lastS, stepS: 60 };
+  expect(midpoints.samples(0, query)).toEqual({ times: [startS + 60, lastS], sums: [10_000, 11_000] });
+  // Where the series goes on, a full minute shows what was in force before it.
+  expect(midpoints.samples(0, { ...query, lastS: lastS + 600 }).sums).toEqual([10_000, 10_000]);
 });
 
 test('a history that begins with the epoch is loaded', () => {
