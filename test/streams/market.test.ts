@@ -183,6 +183,27 @@ test('custom features add best prices, new markets and resolutions; without them
   await plain.close();
 });
 
+test('each change of a best price on either side is one best_bid_ask per token, other changes are none', async () => {
+  const fresh = await newMarket();
+  const socket = await follow(fresh, { custom_feature_enabled: true });
+  await post(alice, fresh, { pips: 4_000, shares: 20 });
+  await post(bob, fresh, { pips: 5_500, shares: 8, token: 1 });
+  await post(alice, fresh, { pips: 3_000, shares: 20 });
+  await post(bob, fresh, { pips: 5_500, shares: 9, token: 1 });
+  await cancelAll(bob);
+  await post(alice, fresh, { pips: 4_200, shares: 20 });
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 6);
+  const best = socket.events('best_bid_ask').map(({ asset_id, best_bid, best_ask, spread }) => {
+    return `${fresh.tokens.indexOf(asset_id)}: ${best_bid} ${best_ask} ${spread}`;
+  });
+  expect(best.slice(0, 2)).toEqual(['0: 0.4 1 0.6', '1: 0 0.6 0.6']);
+  expect(best.slice(2, 4)).toEqual(['0: 0.4 0.45 0.05', '1: 0.55 0.6 0.05']);
+  expect(best.slice(4, 6)).toEqual(['0: 0.4 1 0.6', '1: 0 0.6 0.6']);
+  expect(best.slice(6)).toEqual(['0: 0.42 1 0.58', '1: 0 0.58 0.58']);
+  await cancelAll(alice);
+  await socket.close();
+});
+
 test('a resolution, which streams without custom features do not report, does not postpone their heartbeats', async () => {
   const goLive = vi.spyOn(MarketSubscription.prototype, 'goLive');
   const fresh = await newMarket();
