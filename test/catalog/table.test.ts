@@ -151,3 +151,16 @@ test('the 24-hour volume is the sum of the trades of the last 24 hours, in five-
     { seed: 6, numRuns: 200 },
   );
 });
+
+test('the 24-hour volume still falls after a year of trades in every step', () => {
+  let fallenCount = 0;
+  const window = new VolumeWindow(() => {
+    fallenCount += 1;
+  });
+  let nowMs = 1_700_000_000_000;
+  for (let trades = 1; trades <= 105_120; trades += 1, nowMs += 300_000) {
+    window.add(0, 1, nowMs);
+    if (window.of(0) !== Math.min(trades, 288)) expect.unreachable(`after ${trades} trades it is ${window.of(0)}`);
+  }
+  expect(fallenCount).toBe(105_120 - 288);
+});
