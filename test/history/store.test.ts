@@ -93,6 +93,44 @@ test('all positions of a wallet are visited once, whether committed or not', asy
   await store.close();
 });
 
+test('positions that change while many others are being written keep their numbers when those are forgotten', async () => {
+  const store = new IndexStore(folder, true);
+  const positions = new Positions(store, true);
+  const set = (account: number, market: number, size: number): void => {
+    const leg = legAt(positions.change(account, market), 0);
+    positions.numbers[leg + LEG.size] = size;
+    positions.numbers[leg + LEG.bought] = size;
+  };
+  const sizesOf = (from: Positions, account: number): number[] => {
+    const sizes: number[] = [];
+    const see = (market: number, start: number): void => {
+      expect(sizes[market]).toBeUndefined();
+      sizes[market] = from.numbers[start + LEG.size];
+    };
+    for (const _ of from.visit(account, see)); // every part
+    return sizes;
+  };
+  // More than are held in memory once they are written.
+  for (let account = 0; account < 70; account += 1)
+    for (let market = 0; market < MARKETS; market += 1) set(account, market, 1 + market);
+  const writing = store.commit((put, remove) => positions.flush(put, remove));
+  for (const account of [69, 7]) for (const market of [400, 3, 599]) set(account, market, 5_000 + account);
+  await writing;
+  positions.committed();
+  expect(positions.dirtyCount).toBe(6);
+  set(7, 3, 6_000);
+  expect(positions.dirtyCount).toBe(6);
+  const expected = Array.from({ length: MARKETS }, (_, market) => 1 + market);
+  expect(sizesOf(positions, 8)).toEqual(expected);
+  for (const market of [400, 599]) expected[market] = 5_007;
+  expected[3] = 6_000;
+  expect(sizesOf(positions, 7)).toEqual(expected);
+  await store.commit((put, remove) => positions.flush(put, remove));
+  positions.committed();
+  for (const from of [positions, new Positions(store, false)]) expect(sizesOf(from, 7)).toEqual(expected);
+  await store.close();
+});
+
 test('closed positions are read in descending order of gains, even beyond 2^53', async () => {
   const store = new IndexStore(folder, true);
   const positions = new Positions(store, true);
