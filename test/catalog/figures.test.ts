@@ -104,3 +104,16 @@ test('series sort by volume, volume24hr and liquidity of their events; tags reje
   );
   expect((await send(server.url, 'GET', '/gamma/tags?order=volume')).status).toBe(422);
 });
+
+test('what has no start begins when it was created, or when it ends if that is earlier', async () => {
+  const [past, later] = ['2020-01-01T00:00:00.000Z', '2100-01-01T00:00:00.000Z'];
+  for (const [slug, end_date] of Object.entries({ past, later })) {
+    const created = await send(server.url, 'POST', '/admin/events', { title: slug, slug, end_date }, ADMIN);
+    expect(created.status).toBe(200);
+    const { conditionId } = await newMarket({ event: slug });
+    const [event] = await get(`/events?slug=${slug}`);
+    const [{ startDate, createdAt }] = await get(`/gamma/markets?condition_ids=${conditionId}`);
+    expect([event.endDate, event.startDate]).toEqual([end_date, slug === 'past' ? past : event.createdAt]);
+    expect(startDate).toBe(slug === 'past' ? past : createdAt);
+  }
+});
