@@ -193,6 +193,21 @@ test.each([
   expect(journal.durableSequence).toBe(next + 3);
 });
 
+test('records that are refused together leave neither their sequences nor their time', async () => {
+  const journal = openJournal(new MemoryStore(false));
+  appendRange(journal, 1, 2);
+  const refuse = (): never => {
+    for (const sequence of [3, 4]) journal.append(sequence, 9_000, new Uint8Array(8), new Uint8Array(8), 8);
+    throw new Error('refused');
+  };
+  expect(() => journal.together(refuse)).toThrow('refused');
+  await journal.drained();
+  expect([journal.durableSequence, journal.durableTMs]).toEqual([2, 1_002]);
+  appendRange(journal, 3, 3);
+  await journal.drained();
+  expect([journal.durableSequence, journal.durableTMs]).toEqual([3, 1_003]);
+});
+
 test('a failed batch is retried with the same bytes before the next one is written', async () => {
   const store = new HeldStore();
   const listener = recordingListener();
