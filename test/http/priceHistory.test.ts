@@ -173,6 +173,13 @@ test('an interval reaches back from the present', async () => {
   ]);
 });
 
+test('an end in the future asks for no more points than one at the present', async () => {
+  const startTs = clock.now() / 1000 - 7 * 86_400;
+  const now = await pointsOf(`market=102&startTs=${startTs}&fidelity=1`);
+  expect(now.length).toBeGreaterThan(10_000);
+  expect(await pointsOf(`market=102&startTs=${startTs}&endTs=99999999999&fidelity=1`)).toEqual(now);
+});
+
 test('the interval 1m is a month of 30 days, as in production, whatever the fidelity', async () => {
   expect(await pointsOf('market=102&interval=1m&fidelity=10')).toEqual(
     await pointsOf('market=102&interval=max&fidelity=10'),

@@ -234,6 +234,32 @@ test('a failed batch is retried with the same bytes before the next one is writt
   expect(writtenBytes).toBe([...store.batches(1)].reduce((sum, { bytes }) => sum + bytes.length, 0));
 });
 
+test.each([
+  { what: 'the failed batch itself', found: 3, isSame: true },
+  { what: 'another batch in its place', found: 3, isSame: false },
+  { what: 'a later batch', found: 4, isSame: false },
+])(
+  'a store that holds $what after a failed write is written again only if that is the same',
+  async ({ found, isSame }) => {
+    const store = new HeldStore();
+    const listener = recordingListener();
+    const journal = openJournal(store, listener);
+    appendRange(journal, 1, 2);
+    await store.endNext();
+    await journal.drained();
+    appendRange(journal, 3, 3);
+    const bytes = Buffer.from(await store.endNext(new Error('I/O error')), 'hex');
+    if (!isSame) bytes[bytes.length - 1] ^= 1;
+    await MemoryStore.prototype.write.call(store, found, bytes);
+    if (isSame) await store.endNext();
+    await journal.drained();
+    const reason = `after a failed write its last batch starts at ${found}, not at 1`;
+    const refusal = `fatal: The journal is damaged at sequence 3: ${reason}.`;
+    expect(listener.calls.at(-1)).toBe(isSame ? 'durable 1' : refusal);
+    expect(journal.durableSequence).toBe(isSame ? 3 : 2);
+  },
+);
+
 test('a batch that fails all 5 tries ends the journal', async () => {
   const store = new HeldStore();
   const listener = recordingListener();
