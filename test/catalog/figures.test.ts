@@ -117,3 +117,10 @@ test('what has no start begins when it was created, or when it ends if that is e
     expect(startDate).toBe(slug === 'past' ? past : createdAt);
   }
 });
+
+test('an event without markets is active, and has no time at which it closed', async () => {
+  await send(server.url, 'POST', '/admin/events', { title: 'Empty', slug: 'empty' }, ADMIN);
+  const [event] = await get('/gamma/events?slug=empty');
+  expect([event.markets, event.active, event.closed]).toEqual([[], true, false]);
+  expect(event).not.toHaveProperty('closedTime');
+});

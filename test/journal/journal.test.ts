@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import {
   copyJournal,
   DATA_FORMAT,
-  type Journal,
+  Journal,
   JournalDamaged,
   JournalReader,
   LmdbStore,
@@ -25,6 +25,7 @@ import {
   HeldStore,
   inTempDir,
   openJournal,
+  quickRetry,
   range,
   recordingListener,
   sequencesIn,
@@ -271,6 +272,18 @@ test('a batch that fails all 5 tries ends the journal', async () => {
   expect(journal.unavailableReason).toContain('after 5 tries');
   expect(journal.durableSequence).toBe(0);
   expect(() => appendRange(journal, 3, 3)).toThrow('no longer accepts records');
+});
+
+test('close does not wait for the next retry of a failed write', async () => {
+  const store = new HeldStore();
+  const journal = new Journal(store, recordingListener(), { ...quickRetry, firstDelayMs: 1e6, largestDelayMs: 1e6 });
+  appendRange(journal, 1, 1);
+  await store.endNext(new Error('No space left on device'));
+  await turn();
+  const closing = journal.close(5_000);
+  await Promise.race([closing, store.endNext()]);
+  await closing;
+  expect(journal.durableSequence).toBe(1);
 });
 
 test('close gives up after its deadline while the disk stays full', async () => {
