@@ -151,6 +151,23 @@ test('closed positions are read in descending order of gains, even beyond 2^53',
   await store.close();
 });
 
+test('more closed positions than are read at once are each read once, and those of other wallets are not', async () => {
+  const store = new IndexStore(folder, true);
+  const positions = new Positions(store, true);
+  const count = 1_100;
+  for (const account of [6, 7, 8])
+    for (let market = 0; market < count; market += 1) {
+      const leg = legAt(positions.change(account, market), 0);
+      positions.numbers[leg + LEG.bought] = 1;
+      positions.numbers[leg + LEG.realized] = (market % 50) - 25;
+    }
+  await store.commit((put, remove) => positions.flush(put, remove));
+  positions.committed();
+  const markets = [...closedParts(store, 7, count)].flat().map(({ market }) => market);
+  expect(markets.toSorted((left, right) => left - right)).toEqual(Array.from({ length: count }, (_, market) => market));
+  await store.close();
+});
+
 test('a commit of positions puts and removes as many entries as its disk space was reserved for', async () => {
   const store = new IndexStore(folder, true);
   const positions = new Positions(store, true);

@@ -209,6 +209,17 @@ function flip(path: string, share: number, at?: number): void {
   writeFileSync(path, bytes);
 }
 
+test('of the snapshots that were set aside, the newest three are kept', async () => {
+  await inTempDir(async (dataDir) => {
+    const folder = new SnapshotFolder(dataDir);
+    const write = (sequence: number) => folder.write({ sequence, tMs: 0, journalHash: '', versions: {} }, () => {});
+    for (let sequence = 1; sequence <= 5; sequence += 1) folder.setAside({ sequence, path: write(sequence) });
+    write(6);
+    const left = [3, 4, 5].map((sequence) => `${sequence}.snapshot.unusable`);
+    expect(snapshotsIn(dataDir).toSorted()).toEqual([...left, '6.snapshot']);
+  });
+});
+
 test('if the newest snapshot is unusable, the start logs the reason and uses the previous one', {
   timeout,
 }, async () => {

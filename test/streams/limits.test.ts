@@ -5,6 +5,7 @@ import { json as readJson } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import WebSocket from 'ws';
 import { streamSettings } from '../../server/config/streamSettings.ts';
+import { Allowance } from '../../server/streams/allowance.ts';
 import { Connection } from '../../server/streams/connection.ts';
 import { streamLimits } from '../../server/streams/limits.ts';
 import { createKey, requestHead } from '../support/client.ts';
@@ -37,6 +38,15 @@ test('a flood of messages closes the socket with 1008 and a reason that states t
   }
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1008, reason: 'too many messages: the limit is 2100 at once, then 20 per second' });
+});
+
+test('a socket that was silent for an hour may send no more at once than a new one', () => {
+  for (const nowMs of [0, 3_600_000]) {
+    const allowance = new Allowance(0);
+    let sent = 0;
+    while (sent < 100_000 && allowance.take(nowMs)) sent += 1;
+    expect(sent).toBe(streamLimits.messagesBurst);
+  }
 });
 
 test.each(['ping', 'pong'] as const)(
