@@ -227,10 +227,12 @@ function partsOf({ contracts, walletConstants }: ServerConfig) {
   };
 }
 
+/** @throws FatalError: usage if the secret in OUTCRY_SECRET is too short, data if the file with it is at fault */
 function readSecret<Secret>(read: () => Secret): Secret {
   try {
     return read();
   } catch (error) {
+    if (error instanceof RangeError) fatal('usage', error.message);
     fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${reasonOf(error)}.` : reasonOf(error));
   }
 }
