@@ -200,10 +200,12 @@ describe('unsuccessful starts', () => {
     },
   );
 
-  test('an address of another machine: exit status 3, and the message suggests --host', async () => {
-    const args = ['--host', '203.0.113.7', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
-    const end = await runToEnd(['start', ...args, '--data-dir', freshDir()]);
+  test.each(['8080', '0'])('an address of another machine, port %s: exit status 3, suggests --host', async (port) => {
+    const dataDir = freshDir();
+    const args = ['--host', '203.0.113.7', '--port', port, '--chain', '80002', '--admin-token', 'x'.repeat(16)];
+    const end = await runToEnd(['start', ...args, '--data-dir', dataDir]);
     expect([end.status, end.output]).toEqual([3, expect.stringContaining('Choose another address with --host.')]);
+    expect(existsSync(dataDir)).toBe(false);
   });
 
   test('a data directory in use by another process: exit status 4, and the message names the process', async () => {
