@@ -1,9 +1,11 @@
-// A start on a data directory that cannot be used: the message names what is in the way, or what the system refuses, and what
-// to do. Nothing is created there.
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+// A data directory that cannot be used: the message of a start names what is in the way, or what the system refuses, and what to
+// do, and nothing is created there. One that disappears while an exchange runs.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { refusalOf } from '../../server/dataDirectory/obstacles.ts';
+import { send } from '../support/client.ts';
+import { startServerProcess } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
 
@@ -69,4 +71,26 @@ test('what the system refuses comes with what to do about it', () => {
   );
   expect(refusal('ENOSPC')).toMatch(/ There is no space left: free some, or choose another --data-dir\.$/);
   expect(refusal('ELOOP')).toBe('The data directory cannot be used: ELOOP: no.');
+});
+
+test('an exchange whose data directory is moved or removed accepts nothing until it is back', {
+  timeout: 60_000,
+}, async () => {
+  const folder = tempDir();
+  const [dataDir, elsewhere] = [join(folder, 'data'), join(folder, 'elsewhere')];
+  const server = await startServerProcess({ dataDir });
+  const credit = { address: `0x${'1'.repeat(40)}`, collateral: '5' };
+  const post = () => send(server.url, 'POST', '/dev/faucet', credit);
+  const readiness = async () => (await send(server.url, 'GET', '/readyz')).status;
+  renameSync(dataDir, elsewhere);
+  const first = post();
+  await expect.poll(readiness, { timeout: 20_000 }).toBe(503);
+  expect(await post()).toMatchObject({ status: 503, json: { error: expect.stringContaining('data.mdb was moved') } });
+  renameSync(elsewhere, dataDir);
+  await expect.poll(readiness, { timeout: 20_000 }).toBe(200);
+  expect([200, 503]).toContain((await first).status);
+  expect((await post()).status).toBe(200);
+  rmSync(dataDir, { recursive: true });
+  await server.stop();
+  expect(server.output).toContain(`Stopped. The exchange no longer finds its journal in ${dataDir}.\n`);
 });
