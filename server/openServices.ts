@@ -35,6 +35,7 @@ import type { Environment } from './config/settings.ts';
 import { readCopiedMs } from './dataDirectory/copiedAt.ts';
 import { requireReadable } from './dataDirectory/firstLook.ts';
 import { requireOwnMode, writeMode } from './dataDirectory/modeFile.ts';
+import { refusalOf, requireFreeOfObstacles } from './dataDirectory/obstacles.ts';
 import { warnOfOtherContracts } from './dataDirectory/signedFor.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
 import { commandLine } from './lib/commandLine.ts';
@@ -157,6 +158,7 @@ export async function closeServices(services: OwnServices): Promise<void> {
 async function requireUsable({ config, env, stopped }: OpenOptions): Promise<Uint8Array | undefined> {
   const { dataDir, mode } = config;
   if (dataDir === undefined) return undefined;
+  requireFreeOfObstacles(dataDir);
   try {
     await requireOwnMode(dataDir, mode, stopped);
   } catch (error) {
@@ -225,10 +227,12 @@ function partsOf({ contracts, walletConstants }: ServerConfig) {
   };
 }
 
+/** @throws FatalError: usage if the secret in OUTCRY_SECRET is too short, data if the file with it is at fault */
 function readSecret<Secret>(read: () => Secret): Secret {
   try {
     return read();
   } catch (error) {
+    if (error instanceof RangeError) fatal('usage', error.message);
     fatal('data', isOfSystem(error) ? `The server's secret cannot be read: ${reasonOf(error)}.` : reasonOf(error));
   }
 }
@@ -268,6 +272,6 @@ function failToOpen(error: unknown, dataDir: string | undefined): never {
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];
   if (ofData.some((kind) => error instanceof kind)) fatal('data', reasonOf(error));
-  if (isOfSystem(error)) fatal('data', `The data directory cannot be used: ${reasonOf(error)}.`);
+  if (isOfSystem(error)) fatal('data', refusalOf(error));
   throw error;
 }

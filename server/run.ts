@@ -1,6 +1,7 @@
 // Runs one exchange in this process from its start to its end: what is printed, what stops it, and how long a stop may take
 // before the process kills itself. Called by cli.ts for start and serve. It knows no flag.
-import { errorOf, withDeadline } from '../engine/index.ts';
+import { existsSync } from 'node:fs';
+import { errorOf, journalFileIn, withDeadline } from '../engine/index.ts';
 import type { CommandConfig, ServerConfig } from './config/config.ts';
 import type { Environment } from './config/settings.ts';
 import { FirstLookEnded } from './dataDirectory/firstLook.ts';
@@ -67,7 +68,9 @@ async function stopOnSignal(server: RunningServer, config: CommandConfig, signal
   );
   await stopInTime(server);
   log.info('The exchange has stopped.');
-  printStop(config, `Stopped. All acknowledged data is in ${config.dataDir}.`);
+  const isInPlace = existsSync(journalFileIn(config.dataDir));
+  const whereabouts = isInPlace ? 'All acknowledged data is in' : 'The exchange no longer finds its journal in';
+  printStop(config, `Stopped. ${whereabouts} ${config.dataDir}.`);
 }
 
 /** Stops the server; if that takes longer than the limit, kills the process. `failure` is why it stops, unless on a signal. */

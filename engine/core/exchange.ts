@@ -166,6 +166,11 @@ export class Exchange {
     return this.state.nextDueMs();
   }
 
+  /** When the next heartbeat lapses unless it is renewed, ms; Infinity when none can. */
+  nextLapseMs(): number {
+    return this.state.heartbeats.due.nextMs;
+  }
+
   /** Hash of money, orders, markets and due items; not of sequence and time. 16 hex digits. */
   stateHash(): string {
     return hashCore(this.state);

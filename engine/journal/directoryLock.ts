@@ -1,7 +1,7 @@
 // The lock that keeps a second process out of a data directory: a file that names its holder, and beside it a socket on which
 // the holder listens. A pid and a start time say whether a process still lives, but only within one pid namespace: to a
-// container, the processes of another one and of its host do not exist. So a process of another namespace connects to the
-// socket, which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
+// container, the processes of another one and of its host do not exist, and some systems tell no start time. Then a process
+// connects to the socket, which the system closes when its holder ends, however it ends. Taken and released by dataDirectory.ts.
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -276,9 +276,13 @@ function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined
   const { id, pidNamespace } = holder;
   if (id !== undefined && heldIds.has(id)) return 'here';
   if (pidNamespace === undefined || pidNamespace === ownNamespace()) {
-    return isAlive(holder) || isOfThisProcess(holder, directory) ? 'here' : undefined;
+    return isAlive(holder, directory) || isOfThisProcess(holder, directory) ? 'here' : undefined;
   }
-  if (id === undefined) return 'unreachable';
+  return id === undefined ? 'unreachable' : placeBySocket(directory, id);
+}
+
+/** The same for a holder of which nothing but its socket can tell. */
+function placeBySocket(directory: string, id: string): 'elsewhere' | 'unreachable' | undefined {
   if (endedIds.has(id)) return undefined;
   switch (probe(directory, id)) {
     case CONNECTED:
@@ -292,7 +296,7 @@ function placeOf(holder: LockHolder, directory: string): HolderPlace | undefined
 }
 
 /** Whether a lock's holder is a live process of our own namespace other than this one. */
-function isAlive({ pid, startedAt }: LockHolder): boolean {
+function isAlive({ pid, startedAt, id }: LockHolder, directory: string): boolean {
   if (pid === process.pid) return false;
   try {
     process.kill(pid, 0);
@@ -302,7 +306,9 @@ function isAlive({ pid, startedAt }: LockHolder): boolean {
   }
   const current = startOf(pid);
   if (current === 'ended') return false;
-  return startedAt === undefined || current === undefined || current === startedAt;
+  if (startedAt !== undefined && current !== undefined) return current === startedAt;
+  // The system does not say when that process started: its pid may have been the holder's before.
+  return id === undefined || placeBySocket(directory, id) !== undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 // The store on disk: one LMDB environment of its own, one value a batch. Used by the journal only. Flags that matter:
 // overlappingSync off (a resolved write is durable, a rejected one absent), never useWritemap or noSync, append only.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { open, type RootDatabase } from 'lmdb';
 import { reasonOf } from '../protocol/index.ts';
@@ -33,6 +33,8 @@ export class LmdbStore implements BatchStore {
   private readonly releaseReaders: () => Promise<void>;
   /** LMDB has failed to write, and must be opened anew before it is used again. */
   private isBroken = false;
+  /** Which file was opened. */
+  private readonly identity: string | undefined;
 
   /**
    * Opens (creates) the environment in this folder. Throws JournalDamaged when its file is shorter than it says, or
@@ -47,6 +49,7 @@ export class LmdbStore implements BatchStore {
     this.space = new DiskSpace(dataFileIn(folder));
     if (!isReadOnly) mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
     this.database = this.openDatabase();
+    this.identity = identityOf(dataFileIn(folder));
     if (isReadOnly) return;
     // For an existing file too: whoever made it or put it in place may have ended before its name was durable.
     syncFolder(folder);
@@ -54,6 +57,7 @@ export class LmdbStore implements BatchStore {
   }
 
   async write(firstSequence: number, batch: Uint8Array): Promise<void> {
+    this.requireInPlace();
     await this.space.reserve(batch.length);
     let isWritten: boolean;
     try {
@@ -121,6 +125,7 @@ export class LmdbStore implements BatchStore {
 
   async reopen(): Promise<void> {
     if (!this.isBroken) return;
+    this.requireInPlace();
     await this.releaseReaders();
     await this.close();
     this.database = this.openDatabase();
@@ -144,6 +149,17 @@ export class LmdbStore implements BatchStore {
     }
   }
 
+  /**
+   * Throws unless the file that was opened is still there: a write to one that was removed succeeds, and is lost when this process
+   * ends. One that was moved can be moved back.
+   */
+  private requireInPlace(): void {
+    if (identityOf(dataFileIn(this.folder)) === this.identity) return;
+    throw new Error(
+      'its file data.mdb was moved, removed or replaced while in use: move it back, or stop the exchange',
+    );
+  }
+
   private openDatabase(): RootDatabase<Uint8Array, number> {
     if (this.isReadOnly) prepareToRead(this.folder);
     else prepareToWrite(this.folder);
@@ -158,6 +174,12 @@ export class LmdbStore implements BatchStore {
       maxDbs: 1,
     });
   }
+}
+
+/** Tells a file from all others of the machine; undefined if there is none. */
+function identityOf(file: string): string | undefined {
+  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stats && `${stats.dev}/${stats.ino}`;
 }
 
 /** The messages of LMDB on a page that it cannot read, and of its binding on a key. */

@@ -20,6 +20,7 @@ import {
 import { commandName, encodeCommand, RULES_VERSION, readHex, reasonOf } from '../protocol/index.ts';
 import { type Answer, Answers } from './answers.ts';
 import { systemClock } from './clock.ts';
+import { Pauses } from './pauses.ts';
 import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
 import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
@@ -36,6 +37,8 @@ const CLOSE_DEADLINE_MS = 2_500;
 const CLOSE_SNAPSHOT_MS = 2_000;
 /** How long (ms) an accepted command waits for a journal that cannot be written before its submitter is told. */
 const ANSWER_MS_MAX = 15_000;
+/** After a pause, heartbeats that would lapse within this time (ms) are renewed: those that wait in sockets come first. */
+const LAPSE_MS_MIN = 1_000;
 /** Commands are refused while the records that are not durable take more bytes than this. */
 const PENDING_BYTES_MAX = 64 * 1024 * 1024;
 
@@ -108,6 +111,7 @@ class InlineExchange implements RunningExchange {
   private readonly reducers: Reducers;
   private readonly sequencer: Sequencer;
   private readonly ticker: Ticker;
+  private readonly pauses: Pauses;
   private readonly commandSteps: readonly ((command: Uint8Array) => void)[];
   private readonly durableSteps: readonly ((record: DecodedRecord) => void)[];
   private readonly answers: Answers;
@@ -155,12 +159,13 @@ class InlineExchange implements RunningExchange {
     this.isFresh = this.journal.durableSequence === 0;
     const { durableSequence, durableTMs } = this.journal;
     this.sequencer = new Sequencer(clock, durableSequence, durableTMs, options.acceptClock ?? false, this.log);
-    this.ticker = new Ticker(
-      clock,
-      () => this.sequencer.clockMs(),
-      () => this.reducers.core.nextDueMs(),
-      () => this.submitTick(),
-    );
+    const clockMs = (): number => this.sequencer.clockMs();
+    this.pauses = new Pauses(clock, clockMs);
+    this.ticker = new Ticker(clock, clockMs, {
+      nextDueMs: () => this.reducers.core.nextDueMs(),
+      onWake: () => this.endPause(),
+      tick: () => this.submitTick(),
+    });
     this.commandSteps = this.commandStepsOf();
     this.durableSteps = this.durableStepsOf();
   }
@@ -193,10 +198,11 @@ class InlineExchange implements RunningExchange {
    * @param store holds the journal
    */
   async start(store: BatchStore): Promise<void> {
-    const { followers, settings, onProgress } = this.options;
+    const { followers, onProgress } = this.options;
     const { durableSequence: total, snapshotSequence: from } = this;
     await replayAfter(from, this.recordsAfter(store, from, total), this.reducers, followers, { total, onProgress });
-    await this.submit(encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...settings }));
+    this.pauses.look(); // the replay is none
+    await this.submit(this.startedCommand());
   }
 
   /** Ends an exchange whose start has failed. It writes nothing later unless it is left open: the directory may be another's. */
@@ -224,6 +230,7 @@ class InlineExchange implements RunningExchange {
   }
 
   submitTogether(commands: readonly Uint8Array[]): Promise<void> {
+    this.endPause();
     const reason = this.unavailableReason;
     if (reason !== undefined) return Promise.reject(new StorageUnavailable(reason));
     return new Promise((resolve, reject) => {
@@ -297,6 +304,7 @@ class InlineExchange implements RunningExchange {
 
   /** Accepts a command; its record is the answer. */
   private take(command: Uint8Array, answer: Answer): void {
+    this.endPause();
     const reason = this.unavailableReason;
     if (reason !== undefined) throw new StorageUnavailable(reason);
     assertWellFormed(command);
@@ -350,12 +358,34 @@ class InlineExchange implements RunningExchange {
     this.answers.removeAnswered();
   }
 
+  private startedCommand(): Uint8Array {
+    return encodeCommand({ type: 'Started', rulesVersion: RULES_VERSION, ...this.options.settings });
+  }
+
+  /**
+   * Renews all heartbeats, as a start does, if a pause ends now and one of them would lapse because of it. Must come before any
+   * command after the pause, since each first settles what is due.
+   */
+  private endPause(): void {
+    if (this.unavailableReason !== undefined) return; // so heartbeats are refused: the pause goes on
+    const pauseMs = this.pauses.look();
+    if (pauseMs === 0 || this.reducers.core.nextLapseMs() > this.sequencer.clockMs() + LAPSE_MS_MIN) return;
+    const text = 'The exchange heard nobody for a while, or its clock was set ahead: all heartbeats start anew.';
+    this.log('warn', text, { pauseMs });
+    this.submitOwn(this.startedCommand());
+  }
+
+  /** Submits a command that nobody waits for. */
+  private submitOwn(command: Uint8Array): void {
+    this.submit(command).catch((error: unknown) => {
+      this.log('debug', `${commandName(command)} was not answered.`, { reason: reasonOf(error) });
+    });
+  }
+
   /** Submits a Tick; returns whether it was accepted. */
   private submitTick(): boolean {
     if (this.unavailableReason !== undefined) return false;
-    this.submit(encodeCommand({ type: 'Tick' })).catch((error: unknown) => {
-      this.log('debug', 'A tick was not answered.', { reason: reasonOf(error) });
-    });
+    this.submitOwn(encodeCommand({ type: 'Tick' }));
     return true;
   }
 

@@ -5,31 +5,37 @@ import type { Clock } from './types.ts';
 /** A timer is set for at most this long (ms), so that an adjustment of the clock is noticed. */
 const WAIT_MS_MAX = 1_000;
 
+/** What a ticker asks and does. */
+interface TickerParts {
+  readonly nextDueMs: () => number;
+  /** Called at least once a second while anything is to fall due, before it is asked what is due; not by virtual clocks. */
+  readonly onWake: () => void;
+  /** Submits a Tick; returns whether it was accepted. */
+  readonly tick: () => boolean;
+}
+
 export class Ticker {
   private readonly clockMs: () => number;
-  private readonly nextDueMs: () => number;
-  private readonly tick: () => boolean;
+  private readonly parts: TickerParts;
   private readonly detach: (() => void) | undefined;
   private timer: NodeJS.Timeout | undefined;
   private armedForMs = Number.POSITIVE_INFINITY;
   private isClosed = false;
 
-  /** `tick` submits a Tick and returns whether it was accepted. */
-  constructor(clock: Clock, clockMs: () => number, nextDueMs: () => number, tick: () => boolean) {
+  constructor(clock: Clock, clockMs: () => number, parts: TickerParts) {
     this.clockMs = clockMs;
-    this.nextDueMs = nextDueMs;
-    this.tick = tick;
+    this.parts = parts;
     this.detach = clock.attach?.({
-      nextDueMs,
+      nextDueMs: parts.nextDueMs,
       wake: () => {
-        tick();
+        parts.tick();
       },
     });
   }
 
   /** Must be called after every command, which may have brought the next due time nearer. */
   arm(): void {
-    const dueMs = this.nextDueMs();
+    const dueMs = this.parts.nextDueMs();
     if (this.isClosed || this.detach !== undefined || dueMs >= this.armedForMs) return;
     this.armedForMs = dueMs;
     clearTimeout(this.timer);
@@ -47,8 +53,10 @@ export class Ticker {
   }
 
   private wake(): void {
-    const isDue = this.nextDueMs() <= this.clockMs();
-    if (isDue && !this.tick()) {
+    const { nextDueMs, onWake, tick } = this.parts;
+    onWake();
+    const isDue = nextDueMs() <= this.clockMs();
+    if (isDue && !tick()) {
       // A tick that fails for good closes this ticker.
       if (!this.isClosed) this.setTimer(WAIT_MS_MAX);
       return;

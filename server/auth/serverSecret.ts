@@ -43,6 +43,12 @@ function readSecretFile(path: string): Uint8Array {
         'mounting its volume, or delete the link; deleting it changes all API keys.',
     );
   }
+  if (file.isDirectory()) {
+    throw new Error(
+      `${path} is a folder, not a file, as a container makes one where a file to be mounted is missing. Put the file with the ` +
+        'secret in its place, or remove the folder; without that file all API keys change.',
+    );
+  }
   const mode = file.mode & 0o777;
   // Windows has no such permissions and always reports them open.
   if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
@@ -79,7 +85,8 @@ export const hasServerSecret = (dataDir: string, env: SecretEnvironment): boolea
 /**
  * The existing secret: from OUTCRY_SECRET (64 hex digits, or any text of at least 32 characters), else from the 0600 file
  * in the data directory; undefined if none exists yet.
- * @throws Error with a sentence if the text is too short, or the file is accessible to others, holds no secret or is a link to none
+ * @throws RangeError with a sentence if the text is too short; Error with one if the file is accessible to others, a folder, holds
+ *   no secret or is a link to none
  */
 export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8Array | undefined {
   const text = givenText(env);
@@ -90,7 +97,7 @@ export function findServerSecret(dataDir: string, env: SecretEnvironment): Uint8
 
 /**
  * The server's 32-byte secret, created if there is none. Call it holding the directory's lock.
- * @throws Error as findServerSecret does
+ * @throws as findServerSecret does
  */
 export const loadServerSecret = (dataDir: string, env: SecretEnvironment): Uint8Array =>
   findServerSecret(dataDir, env) ?? createSecretFile(dataDir);

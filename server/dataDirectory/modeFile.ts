@@ -17,9 +17,6 @@ const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
  * @throws FatalError unless the data directory is new or was made for this mode
  */
 export async function requireOwnMode(dataDir: string, mode: Mode, stopped?: AbortSignal): Promise<void> {
-  if (existsSync(dataDir) && statSync(dataDir).isFile()) {
-    fatal('data', `The data directory cannot be used: ${dataDir} is a file, not a folder.`);
-  }
   if (!existsSync(modeFileOf(dataDir))) {
     if (await isUsed(dataDir, stopped)) refuseWithoutMode(dataDir, 'missing');
     return;

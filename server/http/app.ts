@@ -23,7 +23,7 @@ export interface HttpServer {
 
 /** @throws FatalError (port) if the address cannot be listened on, with a remedy */
 export async function requireFreePort(host: string, port: number): Promise<void> {
-  const code = port === 0 ? undefined : await bindErrorOf(host, port);
+  const code = await bindErrorOf(host, port);
   if (code !== undefined) fatal('port', bindFaultText(host, port, code));
 }
 

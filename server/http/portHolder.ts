@@ -14,7 +14,7 @@ const LISTENING = '0A';
 const COMMAND_CHARACTERS_MAX = 160;
 const SCRIPT = /^[^-].*\.[cm]?[jt]s$/;
 
-/** The system's error code for binding the address, such as EADDRINUSE; undefined if it is free. */
+/** The system's error code for binding the address, such as EADDRINUSE; undefined if it is free. Port 0 is any port of it. */
 export async function bindErrorOf(host: string, port: number): Promise<string | undefined> {
   const server = createServer();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-// Counts since the latest start of the exchange: commands by kind, rejections, cancels, trades. Fed by the follower of
+// Counts since the latest start of the exchange or pause of it: commands by kind, rejections, cancels, trades. Fed by the follower of
 // index.ts, read by watch.ts. No snapshot includes it: metrics scrapers expect a process's counters to start with the process.
 import { CancelReason, type Command, commandLayouts, rejections } from '../../engine/index.ts';
 
@@ -32,7 +32,7 @@ export class CountsView {
     this.reset();
   }
 
-  /** Resets all counters. Started is the first command of each start, after everything that was replayed. */
+  /** Resets all counters. Started is the first command of each start, after everything that was replayed, and ends a pause. */
   reset(): void {
     this.tradeCount = 0;
     this.tradedMicro = 0;

@@ -258,6 +258,24 @@ test('a lock whose pid belongs to a process that started later is taken over', a
   });
 });
 
+test('where the system does not say when a process started, a lock whose pid is used again is taken over', async () => {
+  await inTempDir((dir) =>
+    besideHolder(dir, async (pid, kill) => {
+      const untold = { ...lockIn(dir), startedAt: undefined };
+      writeFileSync(join(dir, 'lock'), JSON.stringify(untold));
+      expect(refusalOf(dir).pid).toBe(pid);
+      await kill();
+      writeFileSync(join(dir, 'lock'), JSON.stringify({ ...untold, pid: process.ppid }));
+      const directory = new DataDirectory(dir);
+      expect(socketsIn(dir)).toEqual([`lock.${lockIn(dir).id}`]);
+      directory.release();
+      // Without a socket nothing tells whether the holder lives.
+      writeFileSync(join(dir, 'lock'), JSON.stringify({ pid: process.ppid, id: '0123456789abcdef' }));
+      expect(refusalOf(dir).pid).toBe(process.ppid);
+    }),
+  );
+});
+
 test('a lock that cannot be written for lack of space is not left behind, with or without hard links', async () => {
   if (!canRehearse('the full disk')) return;
   const module = new URL('../../engine/journal/dataDirectory.ts', import.meta.url).href;

@@ -21,7 +21,7 @@ function tickerOf(dues: number[], isAccepted = (): boolean => true) {
     dues.splice(0, dues.length, ...dues.filter((dueMs) => dueMs > now()));
     return true;
   };
-  return { ticker: new Ticker({ now }, now, nextDueMs, tick), ticks };
+  return { ticker: new Ticker({ now }, now, { nextDueMs, tick, onWake: () => {} }), ticks };
 }
 
 for (const isAccepted of [false, true]) {
