@@ -6,11 +6,12 @@ import { isAddress } from '../auth/hex.ts';
 import { knownWallets, ownerOfAddress, typeOfWallet } from '../commands/ownerWallets.ts';
 import { submitAccepted } from '../commands/submit.ts';
 import type { Endpoint, Handler } from '../http/endpoint.ts';
+import { textsReply } from '../http/rowsReply.ts';
 import type { Services } from '../services.ts';
 import { BadRequest } from '../wire/badRequest.ts';
 import { readFields } from '../wire/bodies.ts';
 import { accountBody, exchangeBody } from '../wire/operatorBodies.ts';
-import { operatorAccount, walletBalances } from '../wire/operatorRecords.ts';
+import { accountTexts, operatorAccount } from '../wire/operatorRecords.ts';
 import * as schemas from '../wire/schemas/operator.ts';
 import { exchangeModes } from '../wire/terms.ts';
 
@@ -29,11 +30,9 @@ function ownerNamed(services: Services, address: string): string {
 }
 
 const readAccount: Handler = ({ params }, { services }) => {
-  const { views } = services;
   const owner = ownerNamed(services, params.address);
   const typeOf = (wallet: string): number | null => typeOfWallet(services, owner, wallet);
-  const wallets = walletBalances(views, knownWallets(services, owner), typeOf);
-  return { body: JSON.stringify({ ...operatorAccount(views.accounts, owner), wallets }) };
+  return textsReply(accountTexts(services.views, owner, knownWallets(services, owner), typeOf));
 };
 
 /** The binding goes first: only it can be refused, and then nothing has changed. */

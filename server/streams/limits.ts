@@ -22,6 +22,11 @@ export const streamLimits = {
   backpressureBytesMax: 294_912,
   /** Message bytes that one flush may send to a socket. More is owed instead. */
   burstBytesMax: 262_144,
+  /**
+   * Characters of owners' live messages that one flush renders, over all sockets, some milliseconds of work: a trade has a message
+   * of megabytes if it has thousands of makers. The other sockets are owed theirs.
+   */
+  liveCharactersMax: 1_048_576,
   /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
   /** How often some clients are pinged to check that they read, ms. */

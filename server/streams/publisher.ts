@@ -62,9 +62,13 @@ export class Publisher implements ChannelHost, UserHost {
     const { markets, users } = feed;
     const owners = users.dirty;
     users.dirty = [];
+    let characters = 0;
     for (const owner of owners) {
       owner.isWaiting = false;
-      for (const subscriber of this.listeners.get(owner) ?? []) subscriber.entriesAdded(owner.changed);
+      for (const subscriber of this.listeners.get(owner) ?? []) {
+        const mayRender = characters < streamLimits.liveCharactersMax;
+        characters += subscriber.entriesAdded(owner.changed, mayRender);
+      }
       owner.changed.clear();
     }
     const owed = this.oweBurst();

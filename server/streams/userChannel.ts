@@ -6,10 +6,11 @@ import { marketOfUserStream, userStreamId } from '../wire/streamIds.ts';
 import { type Opening, type ResumePoint, refuseUnknown, type StreamRequest } from '../wire/streamRequests.ts';
 import type { Connection, Subscriber } from './connection.ts';
 import type { StreamFeed } from './feed.ts';
+import { streamLimits } from './limits.ts';
 import type { PayTurns } from './payTurns.ts';
 import type { UserStream } from './userFeed.ts';
 import type { UserLog } from './userLog.ts';
-import { userMessage } from './userMessage.ts';
+import { userFrame } from './userMessage.ts';
 
 /** Entries sent at a time. */
 const ENTRIES_PER_STEP = 64;
@@ -125,15 +126,19 @@ export class UserSubscriber implements Subscriber {
    * Sends the new entries at once, except on streams that were behind before: what these are owed comes first, in its turn.
    *
    * @param changed the streams with new entries, each with its number before them
+   * @param mayRender false if the flush has sent so much that these are owed too
+   * @returns the characters sent
    */
-  entriesAdded(changed: UserStream['changed']): void {
+  entriesAdded(changed: UserStream['changed'], mayRender: boolean): number {
+    let characters = 0;
     for (const [marketIndex, before] of changed) {
       const cursor = this.cursors.get(marketIndex ?? EVERYTHING);
       if (cursor === undefined) continue;
-      if (cursor.sent >= before) this.pumpCursor(cursor);
+      if (mayRender && cursor.sent >= before) characters += this.pumpCursor(cursor);
       else if (this.canSend(cursor)) this.hasMore = true;
     }
     if (this.hasMore) this.pumpLater();
+    return characters;
   }
 
   /** Sends all unsent entries while the socket has room and the turn has time; the rest follows later. */
@@ -262,29 +267,35 @@ export class UserSubscriber implements Subscriber {
     return !mustWait && cursor.sent < this.stream.numberOf(cursor.marketIndex) && !this.connection.isFull;
   }
 
-  private pumpCursor(cursor: Cursor): void {
+  /** Sends a stream what it is owed, as far as a step may. Returns the characters of the entries sent. */
+  private pumpCursor(cursor: Cursor): number {
     const { stream, connection, host } = this;
     const { marketIndex } = cursor;
     if (cursor.owed !== undefined && this.reading !== cursor && !connection.isFull) this.payOwed(cursor);
-    if (cursor.owed !== undefined) return;
-    if (!this.canSend(cursor)) return;
+    if (cursor.owed !== undefined) return 0;
+    if (!this.canSend(cursor)) return 0;
     const entries = stream.since(marketIndex, cursor.sent, ENTRIES_PER_STEP, cursor.sentOfAll);
     if (entries === undefined) {
       this.catchUp(cursor);
-      return;
+      return 0;
     }
+    let characters = 0;
     connection.socket.cork(() => {
       for (const entry of entries) {
-        if (connection.isFull) return;
+        if (connection.isFull || characters > streamLimits.replayBytes) return;
         const sequence = marketIndex === undefined ? entry.number : entry.marketNumber;
-        const text = userMessage(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
-        if (text !== undefined) connection.send(text);
+        const frame = userFrame(host.feed.views, entry, stream.owner, cursor.streamId, sequence);
+        if (frame !== undefined) {
+          connection.send(frame);
+          characters += frame.length;
+        }
         cursor.sent += 1;
         cursor.sentOfAll = entry.number;
       }
     });
     cursor.sentMs = performance.now();
     if (this.canSend(cursor)) this.hasMore = true;
+    return characters;
   }
 
   /** Continues in another event-loop turn, to keep others from waiting for a long replay. */

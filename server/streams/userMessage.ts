@@ -1,6 +1,7 @@
 // The messages of an owner's stream, from the entries that the feed makes of the log. Used by the channel, for entries in memory,
-// and by the thread that reads older ones from the log: both send the same text.
-import type { Views } from '../views/index.ts';
+// and by the thread that reads older ones from the log: both send the same text. An owner may have many sockets, and a trade
+// thousands of makers, so a long message is rendered once for all sockets.
+import type { Trade, Views } from '../views/index.ts';
 import { headText } from '../wire/streamMessages.ts';
 import { orderEventRest, tradeEventRest } from '../wire/userEvents.ts';
 import type { UserEntry } from './userEntries.ts';
@@ -18,4 +19,37 @@ export function userMessage(
   const isTrade = entry.kind === 'TRADE';
   const rest = isTrade ? tradeEventRest(entry, market, owner) : orderEventRest(entry, market);
   return headText(isTrade ? 'trade' : 'order', streamId, String(sequence), entry.tMs) + rest;
+}
+
+/** A message of so many characters is kept for the next socket. */
+const LONG_CHARACTERS = 65_536;
+
+/** The long message that was rendered last, and what its text depends on. */
+interface Rendered {
+  readonly trade: Trade;
+  readonly marketVersion: number | undefined;
+  readonly streamId: string;
+  readonly sequence: number;
+  readonly frame: Buffer;
+}
+
+let rendered: Rendered | undefined;
+
+/** The same as a frame for one of the stream's sockets. */
+export function userFrame(
+  views: Views,
+  entry: UserEntry,
+  owner: string,
+  streamId: string,
+  sequence: number,
+): string | Buffer | undefined {
+  const trade = entry.kind === 'TRADE' ? entry.trade : undefined;
+  const marketVersion = views.markets.byIndex(entry.marketIndex)?.version;
+  if (trade !== undefined && rendered?.trade === trade && rendered.marketVersion === marketVersion) {
+    if (rendered.streamId === streamId && rendered.sequence === sequence) return rendered.frame;
+  }
+  const text = userMessage(views, entry, owner, streamId, sequence);
+  if (text === undefined || trade === undefined || text.length < LONG_CHARACTERS) return text;
+  rendered = { trade, marketVersion, streamId, sequence, frame: Buffer.from(text) };
+  return rendered.frame;
 }

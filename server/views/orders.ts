@@ -16,8 +16,11 @@ import { TradeNumbers } from './tradeNumbers.ts';
 
 type OrderDraft = Draft<Omit<Order, 'trades'>> & { readonly trades: TradeNumbers };
 
-/** Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. */
-const ENDED = { orders: 4_096, ms: 5_000 } as const;
+/**
+ * Ended orders stay while they are among the latest `orders` or younger than `ms`: prompt queries need no historian. At most so
+ * many leave `atOnce`, about a millisecond of work: a record that closes a market may have ended a hundred thousand.
+ */
+const ENDED = { orders: 4_096, ms: 5_000, atOnce: 1_000 } as const;
 
 interface EndedOrder {
   readonly order: Order;
@@ -52,11 +55,12 @@ export class OrdersView {
   /** The number of live and delayed orders of all owners. */
   openCount = 0;
 
-  /** Begins a record with this time: drops the orders that ended long enough before it. */
+  /** Begins a record with this time: drops orders that ended long enough before it, the oldest first. */
   recordBegan(tMs: number): void {
     this.tMs = tMs;
     const { ended } = this;
-    while (ended.length - this.firstEnded > ENDED.orders && ended[this.firstEnded].endedMs + ENDED.ms < tMs) {
+    const end = Math.min(this.firstEnded + ENDED.atOnce, ended.length - ENDED.orders);
+    while (this.firstEnded < end && ended[this.firstEnded].endedMs + ENDED.ms < tMs) {
       const { order } = ended[this.firstEnded];
       this.byNumber.delete(order.orderNumber);
       if (this.ids.get(order.id) === order) this.ids.delete(order.id);

@@ -4,9 +4,11 @@ import { AccountFlag, MarketStatus, Resolution } from '../../engine/index.ts';
 import { SIGNATURE_TYPES, SignatureType } from '../auth/orderDigest.ts';
 import type { Account, AccountsView, Market, MarketsView, Views } from '../views/index.ts';
 import { balanceOf } from './balances.ts';
+import { aroundList, listTexts, type Texts } from './longTexts.ts';
 import { rewardsOf } from './markets.ts';
 import { decimalUnits, lotsText, microText, pipsText } from './numbers.ts';
 import { HALVES } from './operatorBodies.ts';
+import { membersText } from './pieces.ts';
 import { marketStatusText } from './terms.ts';
 
 /** The text of the outcome that a market resolved to, or HALVES; null before that. */
@@ -74,30 +76,31 @@ export function operatorAccount(accounts: AccountsView, owner: string): Readonly
   };
 }
 
-/** An account's shares of each token that it holds, for JSON. */
-function tokenBalances({ sharesMicro }: Account, markets: MarketsView) {
-  return [...sharesMicro].map(([token, micro]) => {
+/** An account's shares of each token that it holds, as JSON texts. */
+function* tokenBalances({ sharesMicro }: Account, markets: MarketsView): Generator<string> {
+  for (const [token, micro] of sharesMicro) {
     const { market, outcome } = markets.byTokenNumber(token);
-    return tokenBalance(market, outcome, micro);
-  });
+    yield JSON.stringify(tokenBalance(market, outcome, micro));
+  }
 }
 
 /**
- * An owner's wallets with their collateral and shares, for JSON.
+ * An owner's flags, and its wallets with their collateral and shares, of which there may be one for each token of the exchange.
  * @param typeOf the signature type that a wallet trades with
  */
-export function walletBalances(
+export function* accountTexts(
   { accounts, markets }: Views,
+  owner: string,
   wallets: readonly string[],
   typeOf: (wallet: string) => number | null,
-): readonly Readonly<Record<string, unknown>>[] {
-  return wallets.map((wallet) => {
+): Texts {
+  const textsOf = (wallet: string): Texts => {
     const account = accounts.byWallet(wallet);
-    return {
-      wallet,
-      type: typeOf(wallet),
-      balance: microText(account?.collateralMicro ?? 0),
-      tokens: account === undefined ? [] : tokenBalances(account, markets),
-    };
-  });
+    const balance = microText(account?.collateralMicro ?? 0);
+    const tokens = account === undefined ? [] : tokenBalances(account, markets);
+    return aroundList(`{${membersText({ wallet, type: typeOf(wallet), balance })},"tokens":[`, tokens, ']}');
+  };
+  yield `{${membersText(operatorAccount(accounts, owner))},"wallets":`;
+  yield* listTexts(wallets, textsOf);
+  yield '}';
 }

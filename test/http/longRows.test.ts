@@ -53,24 +53,28 @@ function sell(marketIndex: number, lots: number) {
   });
 }
 
+/** Creates the next market, of which the taker gets both tokens. */
+async function createMarket(marketIndex: number): Promise<void> {
+  const { owner, keyId } = taker;
+  const market: Command = {
+    type: 'CreateMarket',
+    eventNumber: 0,
+    conditionId: wordOf(10_000 + marketIndex),
+    firstToken: wordOf(20_000 + marketIndex),
+    secondToken: wordOf(30_000 + marketIndex),
+    ...PLAIN_TERMS,
+    tail: Buffer.from(JSON.stringify({ slug: `m${marketIndex}`, question: 'So?' })),
+  };
+  const split: Command = { type: 'Split', owner, keyId, wallet: owner, flags: 0, marketIndex, amountMicro: 3e8 };
+  await Promise.all([market, split].map(submit));
+}
+
 beforeAll(async () => {
   server = await startTestServer({ clock });
   const builderKey = { type: 'CreateApiKey', nonce: 0, generation: 0, kind: ApiKeyKind.BUILDER } as const;
   const keys = [{ ...builderKey, owner: taker.owner, keyId: `0x${'c3'.repeat(16)}` }];
   for (const command of [...ownerCommands(maker), ...ownerCommands(taker), ...keys]) await submit(command);
-  for (const marketIndex of [0, 1]) {
-    await submit({
-      type: 'CreateMarket',
-      eventNumber: 0,
-      conditionId: wordOf(10 + marketIndex),
-      firstToken: wordOf(20 + marketIndex),
-      secondToken: wordOf(30 + marketIndex),
-      ...PLAIN_TERMS,
-      tail: Buffer.from(JSON.stringify({ slug: `m${marketIndex}`, question: 'So?' })),
-    });
-    const { owner, keyId } = taker;
-    await submit({ type: 'Split', owner, keyId, wallet: owner, flags: 0, marketIndex, amountMicro: 1e9 });
-  }
+  for (const marketIndex of [0, 1]) await createMarket(marketIndex);
   await buy(0, 1_000_000);
   await Promise.all(Array.from({ length: FILLS }, () => sell(0, 1)));
   await Promise.all(Array.from({ length: MAKERS }, () => buy(1, 1)));
@@ -192,4 +196,13 @@ test('a duplicate lists the newest trades of its order, and an ended order all o
   expect(await originalOf()).toMatchObject({ original: { ...original, status: 'CANCELED' } });
   const { json } = await ask('/data/order/{id}', { params: { id: LONG_ORDER } });
   expect(json).toMatchObject({ id: LONG_ORDER, status: 'CANCELED', associate_trades: ids });
+});
+
+test('the shares of a wallet that holds thousands of tokens are listed in parts', async () => {
+  const marketCount = 3_000;
+  await Promise.all(Array.from({ length: marketCount - 2 }, (_, index) => createMarket(2 + index)));
+  const { json, turns } = await ask('/admin/accounts/{address}', { params: { address: taker.owner } });
+  const tokens = json.wallets.find(({ wallet }: { readonly wallet: string }) => wallet === taker.owner).tokens;
+  expect(tokens).toHaveLength(2 * marketCount);
+  expect(turns).toBeGreaterThanOrEqual(1);
 });

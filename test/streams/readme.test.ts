@@ -53,6 +53,7 @@ const sentences: Readonly<Record<keyof Limits, ((figure: number) => string) | un
   replayStep: undefined,
   replayBytes: undefined,
   payTurnMsMax: undefined,
+  liveCharactersMax: undefined,
 };
 
 test('the README states the limits of streams that hold by default', () => {
