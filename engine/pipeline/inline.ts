@@ -1,27 +1,26 @@
 // The inline deployment: all stages of the topology on one thread. submit() runs the phases before the flush at once; the
-// journal calls back when a batch is durable, and the phases after it follow. Opened by openExchange; followers, answers
-// and readers never see what is not durable.
+// journal calls back when a batch is durable, and the phases after it follow. Opened by open.ts; followers, answers and
+// readers never see what is not durable.
 import {
   type BatchStore,
-  DataDirectory,
+  type DataDirectory,
   Journal,
   type JournalFigures,
-  MemoryStore,
   type PackedRecords,
-  PartedStore,
   packedAfter,
   type RetryPolicy,
   readAhead,
   recordsOf,
-  SnapshotFolder,
+  type SnapshotFolder,
   StorageUnavailable,
   storedCursors,
 } from '../journal/index.ts';
-import { commandName, encodeCommand, RULES_VERSION, readHex, reasonOf } from '../protocol/index.ts';
+import { commandName, encodeCommand, RULES_VERSION, reasonOf } from '../protocol/index.ts';
 import { type Answer, Answers } from './answers.ts';
 import { systemClock } from './clock.ts';
+import { defectOf, releaseDirectory } from './directory.ts';
 import { Pauses } from './pauses.ts';
-import { applyToFollowers, DecodedRecord, EngineDefect } from './record.ts';
+import { applyToFollowers, DecodedRecord } from './record.ts';
 import { replayAfter } from './recovery.ts';
 import { Reducers } from './reducers.ts';
 import { Sequencer } from './sequencer.ts';
@@ -58,48 +57,7 @@ export interface InlineParts {
   readonly readHere?: number;
 }
 
-/**
- * Opens the data directory, loads its newest snapshot, replays the journal after it into the reducers and followers, and
- * submits Started. Throws DataDirectoryLocked, FormatUnsupported, JournalDamaged, JournalArchived, RecoveryDiffers,
- * RulesVersionUnknown, ClockBehindJournal or SnapshotUnusable.
- */
-export async function openExchange(options: ExchangeOptions, parts: InlineParts = {}): Promise<RunningExchange> {
-  const directory = options.dataDir === undefined ? undefined : new DataDirectory(options.dataDir);
-  let store: BatchStore | undefined;
-  let exchange: InlineExchange | undefined;
-  try {
-    store =
-      parts.store ??
-      (directory === undefined
-        ? new MemoryStore(false)
-        : new PartedStore(directory.path, 'write', options.releaseReaders));
-    const snapshots = directory === undefined ? undefined : new SnapshotFolder(directory.path);
-    exchange = new InlineExchange(options, directory, snapshots, store, parts);
-    await exchange.start(store);
-    return exchange;
-  } catch (error) {
-    if (exchange === undefined) await store?.close();
-    else await exchange.abandon();
-    if (directory !== undefined && store?.isLeftOpen !== true) release(directory, options.log);
-    throw error;
-  }
-}
-
-/**
- * Lets the next process into a directory. Not to be called while the journal is left open: a write that hangs may still end. On
- * a disk that takes nothing the lock stays, and the next start takes it over.
- */
-function release(directory: DataDirectory, log: Log | undefined): void {
-  try {
-    directory.release();
-  } catch (error) {
-    log?.('warn', 'The lock of the data directory could not be removed; the next start first checks the journal.', {
-      reason: reasonOf(error),
-    });
-  }
-}
-
-class InlineExchange implements RunningExchange {
+export class InlineExchange implements RunningExchange {
   readonly isFresh: boolean;
   private readonly options: ExchangeOptions;
   private readonly parts: InlineParts;
@@ -392,25 +350,7 @@ class InlineExchange implements RunningExchange {
   /** Stops after a reducer has thrown half-way: the state in memory is no longer that of the log. Nothing is appended. */
   private stopOnDefect(command: Uint8Array, error: unknown): StorageUnavailable {
     const { sequence, tMs } = this.sequencer;
-    const text = reasonOf(error);
-    const dump = JSON.stringify({
-      sequence,
-      tMs,
-      command: commandName(command),
-      bytes: readHex(command, 0, command.length),
-      error: error instanceof Error ? error.stack : text,
-    });
-    let file: string | undefined;
-    try {
-      file = this.directory?.dumpCrash(`${sequence}-${tMs}.json`, `${dump}\n`);
-    } catch (failure) {
-      this.log('error', 'The command of the crash could not be dumped.', { reason: String(failure), dump });
-    }
-    const where = file === undefined ? '' : ` The command is in ${file}.`;
-    const defect = new EngineDefect(
-      `The engine failed at sequence ${sequence} (${commandName(command)}): ${text}.${where}`,
-      { cause: error },
-    );
+    const defect = defectOf(error, { sequence, tMs, command }, this.directory, this.log);
     this.stopForGood(defect);
     return new StorageUnavailable(defect.message);
   }
@@ -439,7 +379,7 @@ class InlineExchange implements RunningExchange {
     this.answers.keepWaiting();
     this.answers.rejectAll('the exchange has closed before the journal could be written');
     await this.writeSnapshot(snapshotUntilMs);
-    if (this.directory !== undefined && !this.isLeftOpen) release(this.directory, this.log);
+    if (this.directory !== undefined && !this.isLeftOpen) releaseDirectory(this.directory, this.log);
   }
 
   /** Writes a snapshot if the whole state is durable and that saves the next start enough; a failure is only logged. */
