@@ -43,13 +43,14 @@ export function userFrame(
   streamId: string,
   sequence: number,
 ): string | Buffer | undefined {
-  const trade = entry.kind === 'TRADE' ? entry.trade : undefined;
+  if (entry.kind !== 'TRADE') return userMessage(views, entry, owner, streamId, sequence);
+  const { trade } = entry;
   const marketVersion = views.markets.byIndex(entry.marketIndex)?.version;
-  if (trade !== undefined && rendered?.trade === trade && rendered.marketVersion === marketVersion) {
-    if (rendered.streamId === streamId && rendered.sequence === sequence) return rendered.frame;
-  }
+  const last = rendered;
+  const isSameTrade = last?.trade === trade && last.marketVersion === marketVersion;
+  if (isSameTrade && last.streamId === streamId && last.sequence === sequence) return last.frame;
   const text = userMessage(views, entry, owner, streamId, sequence);
-  if (text === undefined || trade === undefined || text.length < LONG_CHARACTERS) return text;
+  if (text === undefined || text.length < LONG_CHARACTERS) return text;
   rendered = { trade, marketVersion, streamId, sequence, frame: Buffer.from(text) };
   return rendered.frame;
 }
