@@ -11,6 +11,7 @@ import { SnapshotOfAnotherVersion } from './errors.ts';
 import {
   copyDurably,
   dataFileIn,
+  FORMAT_FILE,
   isWithin,
   journalFolderIn,
   makeFolders,
@@ -160,7 +161,7 @@ async function archivePart(dataDir: string, store: LmdbStore, toFolder: string, 
   mkdirSync(draft, { mode: PRIVATE_FOLDER });
   let hash: string;
   try {
-    copyDurably(join(dataDir, 'format.json'), join(draft, 'format.json'));
+    copyDurably(join(dataDir, FORMAT_FILE), join(draft, FORMAT_FILE));
     hash = await copyChecked(store, journalFolderIn(draft), range);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DirectoryLock } from './directoryLock.ts';
 import { FormatUnsupported } from './errors.ts';
 import {
+  FORMAT_FILE,
   journalFileIn,
   journalFolderIn,
   makeFolders,
@@ -61,7 +62,7 @@ export class DataDirectory {
 
 /** A new directory gets the current format's number; that of an old one is checked. */
 function ensureFormat(path: string): void {
-  const file = join(path, 'format.json');
+  const file = join(path, FORMAT_FILE);
   if (existsSync(file) || existsSync(journalFileIn(path))) {
     checkFormat(path);
     return;
@@ -72,7 +73,7 @@ function ensureFormat(path: string): void {
 
 /** Throws FormatUnsupported when a directory was written by a newer program, or its format cannot be read. */
 export function checkFormat(path: string): void {
-  const file = join(path, 'format.json');
+  const file = join(path, FORMAT_FILE);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
   let format: unknown;
   try {

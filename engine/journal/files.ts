@@ -40,6 +40,12 @@ export const dataFileIn = (folder: string): string => join(folder, 'data.mdb');
 /** The file of a data directory that holds its records. */
 export const journalFileIn = (directory: string): string => dataFileIn(journalFolderIn(directory));
 
+/** The folder of a data directory that holds its snapshots. */
+export const snapshotFolderIn = (directory: string): string => join(directory, 'snapshots');
+
+/** The name of a data directory's file that says which format it has. */
+export const FORMAT_FILE = 'format.json';
+
 /** The file that names the holder of a data directory. */
 export const lockPathIn = (directory: string): string => join(directory, 'lock');
 

@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
-import { makeFolders, PRIVATE_FILE, syncFolder } from './files.ts';
+import { makeFolders, PRIVATE_FILE, snapshotFolderIn, syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
@@ -38,7 +38,7 @@ export class SnapshotFolder {
   private readonly trial: string;
 
   constructor(dataDir: string) {
-    this.path = join(dataDir, 'snapshots');
+    this.path = snapshotFolderIn(dataDir);
     this.trial = `${this.path}${DRAFT}`;
   }
 

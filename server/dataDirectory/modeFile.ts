@@ -10,7 +10,8 @@ import { requireReadable } from './firstLook.ts';
 
 type Mode = ServerConfig['mode'];
 
-const modeFileOf = (dataDir: string): string => join(dataDir, 'mode');
+export const MODE_FILE = 'mode';
+const modeFileOf = (dataDir: string): string => join(dataDir, MODE_FILE);
 
 /**
  * @param stopped ends the reading of the journal, if it is needed, when it is aborted

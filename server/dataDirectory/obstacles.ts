@@ -3,12 +3,22 @@
 // for errors of the system after that.
 import { lstatSync, readlinkSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { codeOf, reasonOf } from '../../engine/index.ts';
+import { codeOf, FORMAT_FILE, journalFolderIn, lockPathIn, reasonOf, snapshotFolderIn } from '../../engine/index.ts';
+import { historyFolderIn } from '../history/historian.ts';
 import { fatal } from '../process/fatal.ts';
+import { MODE_FILE } from './modeFile.ts';
 
 /** What a start reads or writes in a data directory, except files whose own readers say what is wrong with them. */
-const FOLDERS = ['journal', 'snapshots', 'history'];
-const FILES = ['lock', 'format.json', 'mode'];
+const foldersOf = (dataDir: string): string[] => [
+  journalFolderIn(dataDir),
+  snapshotFolderIn(dataDir),
+  historyFolderIn(dataDir),
+];
+const filesOf = (dataDir: string): string[] => [
+  lockPathIn(dataDir),
+  join(dataDir, FORMAT_FILE),
+  join(dataDir, MODE_FILE),
+];
 
 const OTHER = 'or choose another --data-dir';
 const NO_ACCESS = `The user that runs this program lacks access: change the owner or the mode of that path, ${OTHER}`;
@@ -31,8 +41,8 @@ export function refusalOf(error: Error): string {
 
 /** @throws FatalError (data) if something else stands where a data directory, a parent, a file or a folder of it belongs */
 export function requireFreeOfObstacles(dataDir: string): void {
-  for (const path of [...pathsTo(dataDir), ...FOLDERS.map((name) => join(dataDir, name))]) requireKind(path, 'folder');
-  for (const name of FILES) requireKind(join(dataDir, name), 'file');
+  for (const path of [...pathsTo(dataDir), ...foldersOf(dataDir)]) requireKind(path, 'folder');
+  for (const path of filesOf(dataDir)) requireKind(path, 'file');
 }
 
 /** The parents of a path, from the outermost, and the path itself. */

@@ -63,6 +63,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** The folder of a data directory that holds the index of the histories. */
+export const historyFolderIn = (dataDir: string): string => join(dataDir, 'history');
+
 /** Opens the historian of an exchange; pass its `durable` to the exchange as `onDurable`. Cheap until it is used. */
 export function openHistorian(options: HistorianOptions): OpenedHistorian {
   return new OpenedHistorian(options);
@@ -223,7 +226,7 @@ export class OpenedHistorian implements Historian {
     const { dataDir, recordsPerCommit = RECORDS_PER_COMMIT, waitMsMax } = this.options;
     let worker: Worker;
     try {
-      this.indexPath ??= dataDir === undefined ? makeTemporaryFolder() : join(dataDir, 'history');
+      this.indexPath ??= dataDir === undefined ? makeTemporaryFolder() : historyFolderIn(dataDir);
       const workerData: ThreadSettings = { indexPath: this.indexPath, dataDir, isFresh, recordsPerCommit, waitMsMax };
       worker = new Worker(new URL('./thread.ts', import.meta.url), { workerData });
     } catch (error) {

@@ -2,9 +2,10 @@
 // the copy before reporting it. Called by the command line. The source is never changed.
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyDurably, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
+import { copyDurably, FORMAT_FILE, journalFolderIn, reasonOf, syncFolder } from '../../engine/index.ts';
 import { isTaken, SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
+import { MODE_FILE } from '../dataDirectory/modeFile.ts';
 import { commandLine } from '../lib/commandLine.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { fatal } from '../process/fatal.ts';
@@ -17,7 +18,7 @@ import { soundText } from './verify.ts';
  * mode goes first: in a folder that has it but no journal, no exchange will start anew, so an interrupted copy is never
  * used.
  */
-const OTHER_FILES = ['mode', 'format.json', SERVER_SECRET_FILE] as const;
+const OTHER_FILES = [MODE_FILE, FORMAT_FILE, SERVER_SECRET_FILE] as const;
 
 const WITHOUT_SECRET =
   'The copy holds no server secret: all API keys stop working unless it is started with the OUTCRY_SECRET of the original.\n';
