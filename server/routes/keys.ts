@@ -30,8 +30,7 @@ const createKey: Handler = async (request, context) => {
   }
   const latest = views.keys.latest(owner, nonce, ApiKeyKind.TRADING);
   if (latest?.isActive && isOfSecret(latest, secret)) throw new BadRequest('Could not create api key');
-  // A key of another server secret is replaced.
-  if (!latest?.isActive) await requireRoomForKey(context.services, owner, ApiKeyKind.TRADING);
+  await requireRoomForKey(context.services, owner, ApiKeyKind.TRADING);
   const generation = latest === undefined ? 0 : latest.generation + 1;
   const identity = { kind: ApiKeyKind.TRADING, owner, nonce, generation };
   const credentials = deriveCredentials(secret, identity);
@@ -39,7 +38,7 @@ const createKey: Handler = async (request, context) => {
   // In a log begun under the first rules, a wallet bound to somebody else may have no account: it must not get the account
   // of the owner it derives from.
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
-  // Of two concurrent requests the second finds the stale key already deleted, which is the desired result.
+  // A key of another server secret is replaced. Of two concurrent requests the second finds the stale key already deleted, which is the desired result.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
   await claimWallets(context.services, owner);
   await submitAccepted(exchange, { type: 'CreateApiKey', keyId, ...identity, items });

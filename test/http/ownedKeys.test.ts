@@ -155,6 +155,10 @@ describe('an owner with as many active keys as one may have', () => {
     for (const path of ['/auth/readonly-api-key', '/auth/builder-api-key'])
       expect(await call(trader, 'POST', path)).toMatchObject(refused);
     expect(await make(MAX + 5)).toMatchObject(refused);
+    // Nor does it get one in the place of a key of another server secret, which does not count among them.
+    const [stale] = keysFor(owner, ApiKeyKind.TRADING, MAX + 7, Buffer.alloc(32, 7)).slice(-1);
+    await server.exchange.submit(encodeCommand(stale));
+    expect(await make(stale.nonce)).toMatchObject(refused);
     // One that exists is refused as ever, so that clients derive it.
     expect((await make(0)).json.error).toBe('Could not create api key');
 
