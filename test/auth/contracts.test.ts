@@ -1,7 +1,7 @@
 // The chain table: stock addresses, overrides, chains without stock addresses.
 // The addresses themselves are facts of the venue's protocol, checked by the order vectors.
 import { expect, test } from 'vitest';
-import { chainContracts, isLiveVenuesChain, STOCK_CHAINS } from '../../server/auth/contracts.ts';
+import { chainContracts, isLiveVenuesChain, STOCK_CHAINS, spendersOf } from '../../server/auth/contracts.ts';
 import { isAddress } from '../../server/auth/hex.ts';
 import { EXCHANGE, NEG_RISK_EXCHANGE } from './vectors.ts';
 
@@ -38,6 +38,13 @@ test('a chain without stock addresses needs every address, and invalid chain ids
   const { chainId: _, ...addresses } = chainContracts(137);
   expect(chainContracts(31337, addresses)).toEqual({ chainId: 31337, ...addresses });
   for (const chainId of [0, -1, 1.5, Number.NaN]) expect(() => chainContracts(chainId)).toThrow(/is not a chain id/);
+});
+
+test('a venue with an adapter of its own names no other one as a spender', () => {
+  const { exchange, negRiskExchange } = chainContracts(137);
+  expect(spendersOf(chainContracts(137))).toHaveLength(4);
+  const own = chainContracts(137, { negRiskAdapter: OTHER });
+  expect(spendersOf(own)).toEqual([exchange, negRiskExchange, OTHER]);
 });
 
 test("chain 137 is the live venue's, whatever the contracts", () => {

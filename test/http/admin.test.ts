@@ -136,6 +136,23 @@ describe('events and markets', () => {
     expect((await read(market.condition_id)).status).toBe(401);
   });
 
+  test('a PATCH of one term changes that term alone', async () => {
+    let market = await newMarket();
+    const terms = {
+      tick_size: '0.001',
+      min_order_size: '7',
+      min_marketable_buy: '2.5',
+      fee: { rate: '0.04', exponent: 2 },
+      seconds_delay: 3,
+      auto_tick: true,
+    };
+    for (const [name, value] of Object.entries(terms)) {
+      const changed = await accepted(admin(`/admin/markets/${market.condition_id}`, { [name]: value }, 'PATCH'));
+      expect(changed).toEqual({ ...market, [name]: value });
+      market = changed;
+    }
+  });
+
   test('a PATCH of some rewards and flags leaves the others unchanged', async () => {
     const rates = [{ asset_address: `0x${'1'.repeat(40)}`, rewards_daily_rate: 5 }];
     const market = await newMarket({

@@ -126,6 +126,7 @@ describe('through a socket', () => {
     [200, ['6.6.6.6']],
     [200, ['::ffff:5.1.1.1']],
     [200, ['5.6.7.8:1234']],
+    [200, ['5.6.7.8:65535']],
     [200, ['[fd00::1]:1234']],
     [401, ['5.6.7.8, 9.9.9.9']],
     [401, ['5.6.7.8, unknown']],
@@ -138,6 +139,7 @@ describe('through a socket', () => {
     // When a proxy adds a line of its own, the client's line does not count in its place.
     [401, ['5.6.7.8', '9.9.9.9']],
     [200, ['9.9.9.9', '5.6.7.8']],
+    [200, ['5.6.7.8', '10.1.1.1']],
   ])('%i for X-Forwarded-For %j', async (status, lines) => expect(await forwarded(...lines)).toBe(status));
 
   test('the allowlist guards all user data at / and /data-api, for GET and HEAD, and nothing else', async () => {

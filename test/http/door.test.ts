@@ -249,7 +249,7 @@ describe('Host', () => {
   });
 
   test('host names added by the configuration are accepted', async () => {
-    const other = await startTestServer({ config: { allowHosts: ['box.lan'] } });
+    const other = await startTestServer({ config: { allowHosts: ['Box.Lan'] } });
     const [reply] = await sendRaw(other.port, [requestHead('GET /time', 'Host: BOX.lan:9')]);
     expect(reply.status).toBe(200);
     await other.close();

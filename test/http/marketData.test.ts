@@ -21,7 +21,7 @@ test('market data covers one or many tokens and either side, and rejects unknown
   expect(await posted('/prices', [{ token_id: yes, side: 'SELL' }])).toEqual({ [yes]: { SELL: '0.45' } });
   for (const all of ['/prices', '/prices?token_ids=']) expect(await get(all)).toMatchObject(both);
   expect(await get(`/prices?token_ids=${yes}&sides=`)).toEqual({ [yes]: both[yes] });
-  expect(await get(`/prices?token_ids=${yes},${no}&sides=BUY,SELL`)).toEqual({
+  expect(await get(`/prices?token_ids=${yes},${no}&sides=BUY,%20SELL`)).toEqual({
     [yes]: { BUY: '0.412' },
     [no]: { SELL: '0.588' },
   });

@@ -334,3 +334,14 @@ test('invalid or unauthorized account changes are rejected', async () => {
   }
   expect((await send(server.url, 'PATCH', path, { banned: true })).status).toBe(401);
 });
+
+test('the balance of a bound wallet is shown to its new owner alone', async () => {
+  const [late, next] = [server.wallets[3], server.wallets[4]];
+  const owner = { wallet: next, key: await createKey(server.url, next) };
+  const bind = { wallet: late.address, type: 3 };
+  expect((await admin(`/admin/accounts/${owner.wallet.address}`, { bind })).status).toBe(200);
+  const former = { wallet: late, key: await createKey(server.url, late) };
+  const balance = async (trader: typeof alice, type: number): Promise<string> =>
+    (await call(trader, 'GET', `/balance-allowance?asset_type=COLLATERAL&signature_type=${type}`)).json.balance;
+  expect([await balance(owner, 3), await balance(former, 0)]).toEqual(['10000000000', '0']);
+});

@@ -15,6 +15,7 @@ test('rewards and rebates are an empty last page, list or object', async () => {
     ['/rewards/user?date=2026-02-28&signature_type=0&next_cursor=MA==', emptyPage(100)],
     ['/rewards/user/total?date=2024-02-29&signature_type=2', []],
     ['/rewards/user/percentages?signature_type=1', {}],
+    ['/rewards/user/percentages?signature_type=', {}],
     ['/rewards/user/markets?date=2026-01-01&order_by=&position=&no_competition=false', emptyPage(100)],
   ];
   for (const [path, wanted] of own) expect((await call(alice, 'GET', path)).json).toEqual(wanted);
@@ -71,7 +72,7 @@ test('own orders are reported as not scoring, and orders of others are not repor
   expect((await call(alice, 'GET', `/order-scoring?order_id=${others}`)).status).toBe(404);
   const ids = [own, others, inUpperCase(own)];
   expect((await call(alice, 'POST', '/orders-scoring', ids)).json).toEqual({ [own]: false });
-  expect((await call(bob, 'GET', `/orders-scoring?order_ids=${ids.join(',')}`)).json).toEqual({ [others]: false });
+  expect((await call(bob, 'GET', `/orders-scoring?order_ids=${ids.join(',%20')}`)).json).toEqual({ [others]: false });
   expect((await call(alice, 'POST', '/orders-scoring', [])).json).toEqual({});
 });
 

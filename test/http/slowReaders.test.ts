@@ -4,6 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import { httpLimits } from '../../server/http/limits.ts';
+import { GONE_STATUS } from '../../server/metrics/requests.ts';
 import { requestHead } from '../support/client.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -13,6 +14,8 @@ const BODY = Buffer.alloc(32 * 1024 * 1024, 'a');
 /** How many of them may wait. */
 const ROOM = Math.floor(httpLimits.longRepliesBytesMax / BODY.length);
 const MORE = 3;
+/** Who leave at once: together with one that stays, more than there is room for. */
+const LEAVING = ROOM + 1;
 let server: TestServer;
 afterEach(() => server.close());
 
@@ -67,7 +70,7 @@ test('if unread long responses exceed the memory limit, the oldest ones are cut 
 test('clients that disconnect midway free their room, and an older slow client gets its whole response', async () => {
   server = await startTestServer({ endpoints: [endpoint] });
   const oldest = await ask();
-  for (let count = 0; count < 3 * ROOM; count += 1) {
+  for (let count = 0; count < LEAVING; count += 1) {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(requestHead('GET /long'));
     // It disconnects at the first bytes, while the next are on their way.
@@ -75,4 +78,7 @@ test('clients that disconnect midway free their room, and an older slow client g
     await new Promise<void>((resolve) => socket.on('error', () => {}).on('close', () => resolve()));
   }
   expect(await readOn(oldest)).toBe(true);
+  // In the metrics they count once, as answered.
+  const [, { statuses }] = server.services.metrics.requests.routes;
+  expect([statuses[200], statuses[GONE_STATUS]]).toEqual([LEAVING + 1, 0]);
 });
