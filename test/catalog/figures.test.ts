@@ -35,6 +35,8 @@ test('market figures follow every order, trade and cancel, and event figures are
     competitive: 1 / (1 + 0.05 ** 2),
   });
   await post(bob, second, { pips: 2000, shares: 10 });
+  // One side alone has no midpoint.
+  expect(await record(second)).toMatchObject({ bestBid: 0.2, bestAsk: 1, outcomePrices: '["0.5", "0.5"]' });
   const [event] = await get('/events?slug=figures');
   expect(event).toMatchObject({ volume: 35, volume24hr: 35, liquidity: 57, closed: false });
   expect((await get('/markets?order=volume24hr&limit=1'))[0].conditionId).toBe(first.conditionId);

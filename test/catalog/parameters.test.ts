@@ -166,3 +166,16 @@ test('an empty parameter value is ignored, and the next one under that name or i
     ]);
   }
 });
+
+test('a search that finds more tags than events has more pages until all tags are shown', async () => {
+  const body = { title: 'Harbours', slug: 'harbours', tags: ['quay-north', 'quay-south'] };
+  await world.admin('POST', '/admin/events', body);
+  const pages = await Promise.all(
+    [1, 2].map((page) => world.get(`/public-search?q=quay&limit_per_type=1&page=${page}`)),
+  );
+  const tagsOf = ({ tags }: { readonly tags: readonly Slugged[] }) => tags.map(({ slug }) => slug);
+  expect(pages.map(({ json }) => [tagsOf(json), json.pagination.hasMore])).toEqual([
+    [['quay-north'], true],
+    [['quay-south'], false],
+  ]);
+});

@@ -77,6 +77,16 @@ test('the document states the rates that the exchange applies', () => {
   );
 });
 
+test('two exchanges of one process each serve a document with their own rates', async () => {
+  const rates = { ...throttleRows, 'GET /book': [{ requestsMax: 7, windowMs: 3_000 }] };
+  const other = await startTestServer({ config: { rates } });
+  const [own, others] = await Promise.all([server, other].map(({ url }) => send(url, 'GET', '/openapi.json')));
+  const limitIn = ({ json }: typeof own): string => json.paths['/book'].get.description;
+  expect(limitIn(own)).toContain('200 requests per 10 s (GET /book)');
+  expect(limitIn(others)).toContain('7 requests per 3 s (GET /book)');
+  await other.close();
+});
+
 test('user data that an allowlist may close is described so, and no other endpoint is', () => {
   for (const { method, path, isAllowlisted = false } of endpoints) {
     const { description, responses } = document.paths[path][method.toLowerCase()];

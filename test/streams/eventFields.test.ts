@@ -179,15 +179,35 @@ test('new_market and market_resolved have every field of their market and its ev
   socket.send({ operation: 'subscribe', assets_ids: where.tokens });
   await socket.until(({ reader }) => reader.counts.get('book') === 2);
   const path = `/admin/markets/${where.conditionId}/resolve`;
-  expect((await send(server.url, 'POST', path, { outcome: 'Away' }, ADMIN)).status).toBe(200);
+  expect((await send(server.url, 'POST', path, { outcome: 'Home' }, ADMIN)).status).toBe(200);
   await socket.until(({ reader }) => reader.counts.get('market_resolved') === 1);
   expect(socket.events('market_resolved')).toEqual([
     {
       ...shared,
       event_type: 'market_resolved',
-      winning_asset_id: where.tokens[1],
-      winning_outcome: 'Away',
+      winning_asset_id: where.tokens[0],
+      winning_outcome: 'Home',
       timestamp: String(clock.now()),
+    },
+  ]);
+  await socket.close();
+});
+
+test('the fields of a new market that has no event, game or fee are empty', async () => {
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true, heartbeat: true });
+  await socket.until(({ reader }) => reader.sequences.size > 0);
+  await newMarket();
+  await socket.until(({ reader }) => reader.counts.get('new_market') === 1);
+  expect(socket.events('new_market')).toMatchObject([
+    {
+      description: '',
+      event_message: { id: '', slug: '', title: '', ticker: '', description: '' },
+      tags: [],
+      group_item_title: '',
+      game_start_time: '',
+      taker_base_fee: '0',
+      fees_enabled: false,
     },
   ]);
   await socket.close();

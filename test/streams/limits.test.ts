@@ -109,6 +109,10 @@ test('a socket can subscribe to 2,000 tokens, sent in several frames; one more c
   socket.send({ type: 'market', assets_ids: assets });
   await socket.until(({ reader }) => reader.counts.get('book') === 2_000);
   expect(socket.frames.length).toBeGreaterThan(1);
+  // Others may take the places of a market and of a token that it leaves.
+  socket.send({ operation: 'unsubscribe', assets_ids: assets.slice(0, 3) });
+  socket.send({ operation: 'subscribe', assets_ids: [tokenOf(1_000, 0), tokenOf(1_000, 1), tokenOf(1_001, 0)] });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2_003);
   socket.send({ operation: 'subscribe', assets_ids: [tokenOf(1_050, 0)] });
   const end = await closedWith(socket);
   expect(end).toEqual({ code: 1008, reason: '2001 tokens requested; one socket may subscribe to at most 2000' });
@@ -149,6 +153,7 @@ test('a socket beyond the limit per address gets a 429 until another closes', as
   expect(await upgrade(server)).toEqual({ status: 429, error });
   await sockets[0].close();
   const again = await open();
+  expect(await statusOf(server)).toBe(429);
   for (const socket of [...sockets.slice(1), again]) await socket.close();
 });
 

@@ -130,6 +130,20 @@ test('every frame after the books of a subscription is one JSON object, live and
   await cancelAll(alice);
 });
 
+test('a record that touches many levels more than once lists each of them once', async () => {
+  const fresh = await newMarket();
+  const prices = Array.from({ length: 40 }, (_, at) => 100 * (at + 1));
+  for (const pips of [...prices, ...prices]) await post(alice, fresh, { pips, shares: 10 });
+  const socket = await follow(fresh);
+  await cancelAll(alice);
+  await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
+  const levels = socket
+    .events('price_change')[0]
+    .price_changes.map(({ asset_id, price }: StreamEvent) => [asset_id, price]);
+  expect([levels.length, new Set(levels.map(String)).size]).toEqual([80, 80]);
+  await socket.close();
+});
+
 test('a level that appears and disappears within one record is not published', async () => {
   const where = await newMarket({ seconds_delay: 1 });
   await post(alice, where, { pips: 4_000, shares: 10 });
@@ -312,6 +326,15 @@ test('subscriptions add up, repeats get NO NEW ASSETS, and an unsubscribe keeps 
   await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
   const [change] = socket.events('price_change');
   expect([change.market, change.stream_id.slice(10, 12)]).toEqual([two.conditionId, 'fp']);
+  // Only the books of tokens that it did not follow are sent.
+  socket.send({ operation: 'subscribe', assets_ids: two.tokens });
+  await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) > 2);
+  expect(
+    socket
+      .events('book')
+      .map(({ asset_id }) => asset_id)
+      .slice(2),
+  ).toEqual([two.tokens[1]]);
   expect(socket.reader.faults).toEqual([]);
   await cancelAll(alice);
   await socket.close();
@@ -335,6 +358,7 @@ test('PING gets PONG, and each invalid message gets an error that names the prob
     [{ type: 'weather' }, /type must be market or user/],
     [{ type: 'market', operation: 'dance' }, /INVALID OPERATION/],
     [{ type: 'market', assets_ids: ['12345'] }, /no such token: 12345/],
+    [{ operation: 'unsubscribe', assets_ids: ['12345'] }, /no such token: 12345/],
     [{ type: 'market', assets_ids: ['1', '2', '3'] }, /no such token: 1, 2, 3$/],
     [{ type: 'market', assets_ids: ['1', '2', '3', '4', '5'] }, /no such token: 1, 2, 3 and 2 more$/],
     [{ type: 'market', assets_ids: ['7'.repeat(80), '8'.repeat(81)] }, /: 7{80}, 8{80}…$/],

@@ -325,6 +325,20 @@ test('messages no longer in memory are read from the log byte for byte, also aft
   await world.close();
 });
 
+test('a request that names only unknown markets changes nothing but gets an error', async () => {
+  const socket = await listen(alice);
+  const [everything] = [...socket.reader.sequences.keys()];
+  const unknown = `0x${'9'.repeat(64)}`;
+  socket.send({ operation: 'subscribe', markets: [unknown] });
+  await socket.until(() => socket.events('error').length === 1);
+  expect(socket.events('error')[0].error).toBe(`no such market: ${unknown}`);
+  await post(alice, await newMarket(), { pips: 3000, shares: 10 });
+  await socket.until(() => socket.events('order').length === 1);
+  expect(socket.events('order')[0].stream_id).toBe(everything);
+  await cancelAll(alice);
+  await socket.close();
+});
+
 test('a subscription to a draft market gets the error that there is no such market', async () => {
   const draft = await newMarket({ status: 'draft' });
   const socket = await TestSocket.open(server.url, '/ws/user');

@@ -205,7 +205,10 @@ test('a resume of an unknown stream gets an error that names it', async () => {
   const { tokens } = await newMarket();
   const first = await watch({ assets_ids: tokens });
   const id: string = first.events('book')[0].stream_id;
-  for (const name of [`${id.slice(0, -9)}000000000`, 'nonsense']) {
+  await newMarket({ status: 'draft' });
+  const next = (Number.parseInt(id.slice(1, 9), 16) + 1).toString(16).padStart(8, '0');
+  const ofDraft = `m${next}${id.slice(9)}`;
+  for (const name of [`${id.slice(0, -9)}000000000`, 'nonsense', ofDraft]) {
     const socket = await watch({ resume: { stream_id: name, sequence: 5 } });
     expect(socket.events('error')[0].error).toBe(`no such stream: ${name}`);
     await socket.close();
