@@ -109,6 +109,7 @@ describe('events and markets', () => {
     });
     expect(market).toMatchObject({ ...terms, fee: { rate: '0.04', exponent: 2 }, status: 'draft' });
     expect(await newMarket()).toMatchObject({
+      event_id: null,
       tick_size: '0.01',
       min_order_size: '5',
       min_marketable_buy: '1',

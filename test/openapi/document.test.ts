@@ -77,6 +77,20 @@ test('the document states the rates that the exchange applies', () => {
   );
 });
 
+test('where credentials are optional, and nowhere else, sending none is one of the alternatives', () => {
+  for (const { method, path, auth } of endpoints) {
+    const { security = [] } = document.paths[path][method.toLowerCase()];
+    const isOptional = security.some((one) => Object.keys(one).length === 0);
+    expect(isOptional, path).toBe(auth === 'builder' || auth === 'watch');
+  }
+});
+
+test('refusals by the HTTP layer have the same form where an endpoint gives its own another', () => {
+  const formOf = (path: string, status: string) => document.paths[path].get.responses[status].content;
+  expect(formOf('/gamma/markets', '421')).toEqual(formOf('/time', '421'));
+  expect(formOf('/gamma/markets', '422')).not.toEqual(formOf('/gamma/markets', '421'));
+});
+
 test('two exchanges of one process each serve a document with their own rates', async () => {
   const rates = { ...throttleRows, 'GET /book': [{ requestsMax: 7, windowMs: 3_000 }] };
   const other = await startTestServer({ config: { rates } });
