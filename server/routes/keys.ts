@@ -38,7 +38,8 @@ const createKey: Handler = async (request, context) => {
   // In a log begun under the first rules, a wallet bound to somebody else may have no account: it must not get the account
   // of the owner it derives from.
   const items = walletsOfOwner(owner, wallets).filter((wallet) => !views.accounts.isBoundToAnother(wallet, owner));
-  // A key of another server secret is replaced. Of two concurrent requests the second finds the stale key already deleted, which is the desired result.
+  // A key of another server secret is replaced. Of two concurrent requests the second finds the stale key already deleted,
+  // which is the desired result.
   if (latest?.isActive) await exchange.submit(encodeCommand({ type: 'DeleteApiKey', owner, keyId: latest.keyId }));
   await claimWallets(context.services, owner);
   await submitAccepted(exchange, { type: 'CreateApiKey', keyId, ...identity, items });

@@ -1,14 +1,12 @@
 // The market channel over real sockets (wire.md E): the messages after a subscription, the content of each event, and a
 // sceptical reader who rebuilds the same books.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { encodeCommand, OrderType } from '../../engine/index.ts';
+import { encodeCommand } from '../../engine/index.ts';
 import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { streamSettings } from '../../server/config/streamSettings.ts';
 import { MarketSubscription } from '../../server/streams/marketSubscription.ts';
 import { alice, bob, cancelAll, get, newMarket, openTradingWorld, post, server } from '../http/tradingWorld.ts';
 import { ADMIN, send } from '../support/client.ts';
-import { buyCommand } from '../support/commands.ts';
-import { orderIdOf } from '../support/hex.ts';
 import { startTestServer } from '../support/server.ts';
 import type { StreamEvent } from './reader.ts';
 import { TestSocket } from './socket.ts';
@@ -143,29 +141,6 @@ test('a record that touches many levels more than once lists each of them once',
     .events('price_change')[0]
     .price_changes.map(({ asset_id, price }: StreamEvent) => [asset_id, price]);
   expect([levels.length, new Set(levels.map(String)).size]).toEqual([80, 80]);
-  await socket.close();
-});
-
-test('a record that leaves every size as it was still sends its levels, with the new hash of the books', async () => {
-  const where = await newMarket();
-  const market = server.services.views.markets.byCondition(where.conditionId);
-  const buyer = { owner: alice.wallet.address.toLowerCase(), keyId: requireKeyId(alice.key.apiKey) };
-  const buy = (number: number) => {
-    const head = { orderId: orderIdOf(number), marketIndex: market?.index ?? -1, outcome: 0 };
-    return buyCommand(buyer, { ...head, pips: 4_000, lots: 1_000, timestampMs: Date.now() });
-  };
-  // The first order ends a minute before its expiration, with the record of the second.
-  const expirationS = Math.ceil(Date.now() / 1_000) + 61;
-  await server.exchange.submit(encodeCommand({ ...buy(1), orderType: OrderType.GTD, expirationS }));
-  const socket = await follow(where);
-  while (Date.now() <= (expirationS - 60) * 1_000);
-  await server.exchange.submit(encodeCommand(buy(2)));
-  await socket.until(({ reader }) => reader.counts.get('price_change') === 1);
-  const [change] = socket.events('price_change');
-  const brief = change.price_changes.map(({ price, size, side }: StreamEvent) => `${side} ${size} @ ${price}`);
-  expect(brief).toEqual(['BUY 10 @ 0.4', 'SELL 10 @ 0.6']);
-  expect(socket.reader.faults).toEqual([]);
-  await cancelAll(alice);
   await socket.close();
 });
 
