@@ -142,6 +142,17 @@ test('engine and server do not use Math.random', () => {
   expectNowhere(/\bMath\.random\b/, product, 'Use node:crypto, or a generator with a seed.');
 });
 
+test('properties with long lists say so in their size', () => {
+  const tests = sources.filter(({ file }) => file.startsWith('test/'));
+  const unsized =
+    /^(?!.*minLength: ([\d_]+), maxLength: \1\b).*\bmaxLength: (?:1[1-9]|[2-9]\d|\d[\d_]{2,})(?!.*\bsize:)/;
+  expectNowhere(
+    unsized,
+    tests,
+    "Add size: 'max': fast-check draws at most some ten items without it, whatever the length.",
+  );
+});
+
 test('every source file is referenced by another one or is an entry point', () => {
   const named = new Set<string>();
   for (const { file, text } of texts.filter((each) => each.file.endsWith('.ts'))) {

@@ -17,7 +17,7 @@ type Column = (typeof COLUMNS)[number];
 
 const keyBelow = (count: number) => fc.oneof(fc.integer({ min: 0, max: count - 1 }), fc.constant(Number.NaN));
 const rowOf = fc.record({ first: keyBelow(10), second: keyBelow(4), third: keyBelow(100), state: fc.nat(7) });
-const steps = fc.array(fc.record({ at: fc.nat(400), row: rowOf }), { minLength: 1, maxLength: 600 });
+const steps = fc.array(fc.record({ at: fc.nat(400), row: rowOf }), { minLength: 1, maxLength: 600, size: 'max' });
 const query = fc.record({
   states: fc.nat(255),
   columns: fc.shuffledSubarray([...COLUMNS], { minLength: 1 }),
@@ -129,7 +129,7 @@ test('thousands of rows with equal values in a column are ordered by the next co
 test('the 24-hour volume is the sum of the trades of the last 24 hours, in five-minute steps', () => {
   const trade = fc.record({ market: fc.nat(3), micro: fc.integer({ min: 1, max: 1e9 }), waitMs: fc.nat(7_200_000) });
   fc.assert(
-    fc.property(fc.array(trade, { maxLength: 200 }), fc.nat(100_000_000), (trades, waitMs) => {
+    fc.property(fc.array(trade, { maxLength: 200, size: 'max' }), fc.nat(100_000_000), (trades, waitMs) => {
       const fallen = new Set<number>();
       const window = new VolumeWindow((market) => fallen.add(market));
       const seen: { readonly market: number; readonly micro: number; readonly step: number }[] = [];

@@ -28,7 +28,7 @@ const arbitraryState: fc.Arbitrary<MarketState> = fc
         lots: fc.integer({ min: 1, max: 1e6 }),
         isOurs: fc.boolean(),
       }),
-      { selector: ({ pips }) => pips, maxLength: 20 },
+      { selector: ({ pips }) => pips, maxLength: 20, size: 'max' },
     ),
   })
   .map(({ tickPips, spreadUnits, fairShare, middle, levels }) => {

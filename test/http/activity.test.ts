@@ -78,7 +78,7 @@ test('trades of one or several markets are listed newest first, at most 100 of t
 test('the newest entries of many lists are found with at most one read per list and per result', () => {
   fc.assert(
     fc.property(
-      fc.uniqueArray(fc.nat(1_000), { maxLength: 200 }),
+      fc.uniqueArray(fc.nat(1_000), { maxLength: 200, size: 'max' }),
       fc.integer({ min: 1, max: 12 }),
       fc.nat(60),
       (numbers, listCount, countMax) => {

@@ -284,44 +284,49 @@ test('samples equal those of a naive list of all midpoints', () => {
   const change = fc.record({ afterMs: fc.nat(150_000), pips: fc.integer({ min: 1, max: 5 }) });
   const asked = fc.record({ start: fc.nat(900), length: fc.nat(900), step: fc.integer({ min: 1, max: 3 }) });
   fc.assert(
-    fc.property(fc.array(change, { maxLength: 30 }), asked, fc.nat(120), (changes, { start, length, step }, restS) => {
-      const [history, books, markets] = [new MidpointsView(), new BooksView(), new MarketsView()];
-      const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
-      const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
-      const created = { type: 'MarketCreated', ...terms, ...ids } as const;
-      markets.created(created, { type: 'Tick' }, 0);
-      const every: { readonly tMs: number; readonly sum: number }[] = [];
-      let tMs = T0_S * 1000;
-      let held = 0;
-      for (const { afterMs, pips } of changes) {
-        tMs += afterMs;
-        if (held !== 0) books.add(0, 0, 0, held, -1);
-        books.add(0, 0, 0, pips, 1);
-        held = pips;
-        history.bookChanged(0);
-        history.recordEnded(books, markets, tMs);
-        every.push({ tMs, sum: pips + 10_000 });
-      }
-      const lastS = Math.floor(tMs / 1000) + restS;
-      const [startS, endS, stepS] = [T0_S + start, T0_S + start + length, step * 60];
-      const got = history.samples(0, { startS, endS, lastS, stepS });
-      const wanted: (readonly [number, number])[] = [];
-      for (let timeS = T0_S; timeS < lastS && timeS <= endS; timeS += 60) {
-        if (timeS < startS || timeS % stepS !== 0) continue;
-        const inForce = every.findLast((one) => one.tMs < timeS * 1000);
-        if (inForce !== undefined) wanted.push([timeS, inForce.sum]);
-      }
-      const shownS = Math.min(endS, lastS);
-      const isNow = lastS - shownS < 60 && startS <= shownS && wanted.at(-1)?.[0] !== shownS;
-      // The present is known completely, a full minute by what came before it, and other times by a value that has held
-      // ever since.
-      const isFull = shownS < lastS && shownS % 60 === 0;
-      const inForce = every.findLast(({ tMs: atMs }) => atMs < (isFull ? shownS : shownS + 1) * 1000);
-      const since = every.filter(({ tMs: atMs }) => atMs >= (shownS + 1) * 1000);
-      const isKnown = isFull || since.every(({ sum }) => sum === inForce?.sum);
-      if (inForce !== undefined && isNow && isKnown) wanted.push([shownS, inForce.sum]);
-      expect(got.times.map((timeS, index) => [timeS, got.sums[index]])).toEqual(wanted);
-    }),
+    fc.property(
+      fc.array(change, { maxLength: 30, size: 'max' }),
+      asked,
+      fc.nat(120),
+      (changes, { start, length, step }, restS) => {
+        const [history, books, markets] = [new MidpointsView(), new BooksView(), new MarketsView()];
+        const terms = { ...PLAIN_TERMS, marketIndex: 0, eventNumber: 0 };
+        const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
+        const created = { type: 'MarketCreated', ...terms, ...ids } as const;
+        markets.created(created, { type: 'Tick' }, 0);
+        const every: { readonly tMs: number; readonly sum: number }[] = [];
+        let tMs = T0_S * 1000;
+        let held = 0;
+        for (const { afterMs, pips } of changes) {
+          tMs += afterMs;
+          if (held !== 0) books.add(0, 0, 0, held, -1);
+          books.add(0, 0, 0, pips, 1);
+          held = pips;
+          history.bookChanged(0);
+          history.recordEnded(books, markets, tMs);
+          every.push({ tMs, sum: pips + 10_000 });
+        }
+        const lastS = Math.floor(tMs / 1000) + restS;
+        const [startS, endS, stepS] = [T0_S + start, T0_S + start + length, step * 60];
+        const got = history.samples(0, { startS, endS, lastS, stepS });
+        const wanted: (readonly [number, number])[] = [];
+        for (let timeS = T0_S; timeS < lastS && timeS <= endS; timeS += 60) {
+          if (timeS < startS || timeS % stepS !== 0) continue;
+          const inForce = every.findLast((one) => one.tMs < timeS * 1000);
+          if (inForce !== undefined) wanted.push([timeS, inForce.sum]);
+        }
+        const shownS = Math.min(endS, lastS);
+        const isNow = lastS - shownS < 60 && startS <= shownS && wanted.at(-1)?.[0] !== shownS;
+        // The present is known completely, a full minute by what came before it, and other times by a value that has held
+        // ever since.
+        const isFull = shownS < lastS && shownS % 60 === 0;
+        const inForce = every.findLast(({ tMs: atMs }) => atMs < (isFull ? shownS : shownS + 1) * 1000);
+        const since = every.filter(({ tMs: atMs }) => atMs >= (shownS + 1) * 1000);
+        const isKnown = isFull || since.every(({ sum }) => sum === inForce?.sum);
+        if (inForce !== undefined && isNow && isKnown) wanted.push([shownS, inForce.sum]);
+        expect(got.times.map((timeS, index) => [timeS, got.sums[index]])).toEqual(wanted);
+      },
+    ),
     { numRuns: 500 },
   );
 });

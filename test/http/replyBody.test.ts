@@ -27,7 +27,7 @@ function received(parts: BodyParts, shares: readonly number[]): Buffer {
 }
 
 test('a body in several pieces arrives intact, however much of each part the connection accepts', () => {
-  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12 });
+  const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 12, size: 'max' });
   const arrives = fc.property(fc.array(lengths, { maxLength: 8 }), shares, (list, some) => {
     const pieces = list.map(bytes);
     const parts = new BodyParts(pieces);

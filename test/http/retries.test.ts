@@ -1,7 +1,10 @@
 // Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeCommand, OrderType, Side } from '../../engine/index.ts';
+import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { throttleRows } from '../../server/config/throttleTable.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
 import { httpLimits } from '../../server/http/limits.ts';
@@ -16,7 +19,7 @@ import {
   sendRaw,
 } from '../support/client.ts';
 import { openApiDocument } from '../support/openApiDocument.ts';
-import { startTestServer } from '../support/server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
 import {
   alice,
@@ -345,6 +348,19 @@ test('replies of every status carry the sequence, those to HEAD, preflights and 
   await world.close();
 });
 
+/** Ends so many orders that the views forget those that ended before: they are killed, since nobody sells. */
+async function endMany({ exchange, services }: TestServer, { wallet, key }: Trader): Promise<void> {
+  const who = { keyId: requireKeyId(key.apiKey), maker: wallet.address, owner: wallet.address };
+  const terms = { marketIndex: 0, outcome: 0, side: Side.BUY, orderType: OrderType.FAK, flags: 0, expirationS: 0 };
+  const amounts = { makerAmountMicro: 5_000_000, takerAmountMicro: 10_000_000, timestampMs: Date.now() };
+  const idOf = (number: number): string => `0x${hash('sha256', String(number))}`;
+  const numbers = Array.from({ length: 4_100 }, (_, number) => number);
+  const submit = (number: number) =>
+    exchange.submit(encodeCommand({ type: 'PlaceOrder', orderId: idOf(number), ...who, ...terms, ...amounts }));
+  await Promise.all(numbers.map(submit));
+  services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER); // those that ended some seconds ago
+}
+
 test('after a restart, duplicates of orders that only the history knows get the same responses', async () => {
   const dataDir = tempDir();
   const old = await startTestServer({ config: { dataDir } });
@@ -352,18 +368,25 @@ test('after a restart, duplicates of orders that only the history knows get the 
   const created = await send(old.url, 'POST', '/admin/markets', { question: 'Again?', slug: 'again' }, ADMIN);
   const where = marketIdsOf(created.json);
   const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
+  bodies.push(orderBody(trader, where, { pips: 4_700, shares: 20 }));
+  const maker = { wallet: old.wallets[1], key: await createKey(old.url, old.wallets[1]) };
+  for (const pips of [5_500, 5_400])
+    await sendWith(maker, '/order', orderBody(maker, where, { pips, shares: 5, token: 1 }), {}, old.url);
   const firsts = [];
   for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
   const path = '/cancel-all';
   await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
   await old.close();
   const fresh = await startTestServer({ config: { dataDir } });
-  // So many orders end after it that the views have forgotten it; the historian is asked then.
-  fresh.services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER);
-  const [resting, killed] = bodies;
+  await endMany(fresh, trader);
+  const known = firsts.filter(({ json }) => fresh.services.views.orders.byId(json.orderID) !== undefined);
+  expect(known).toEqual([]);
+  const [resting, killed, taker] = bodies;
   const again = await sendWith(trader, '/order', resting, {}, fresh.url);
   expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
   expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
+  expect(firsts[2].json.tradeIDs).toHaveLength(2);
+  expect((await sendWith(trader, '/order', taker, IDEMPOTENT, fresh.url)).json).toEqual(firsts[2].json);
   const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
   expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
   const retyped = await sendWith(trader, '/order', { ...killed, orderType: 'FOK' }, IDEMPOTENT, fresh.url);

@@ -327,9 +327,11 @@ test('a directory that a thread of this process holds is refused, and taken over
   });
 });
 
-test('an older, newer or unreadable format throws FormatUnsupported and leaves no lock', async () => {
+test('an older, newer, unreadable or lost format throws FormatUnsupported and leaves no lock', async () => {
   await inTempDir((dir) => {
     new DataDirectory(dir).release();
+    mkdirSync(join(dir, 'journal'));
+    writeFileSync(join(dir, 'journal/data.mdb'), '');
     expect(JSON.parse(readFileSync(join(dir, 'format.json'), 'utf8'))).toEqual({ format: 2 });
     for (const [text, found] of [
       ['{"format": 1}', '1'],
@@ -337,8 +339,10 @@ test('an older, newer or unreadable format throws FormatUnsupported and leaves n
       ['{"format": "old"}', 'old'],
       ['{}', 'unknown'],
       ['not JSON', 'unknown'],
+      [undefined, 'unknown'],
     ]) {
-      writeFileSync(join(dir, 'format.json'), text);
+      if (text === undefined) rmSync(join(dir, 'format.json'));
+      else writeFileSync(join(dir, 'format.json'), text);
       expect(() => new DataDirectory(dir)).toThrow(FormatUnsupported);
       expect(() => new DataDirectory(dir)).toThrow(`has format ${found}; this program reads format 2`);
       expect(existsSync(join(dir, 'lock'))).toBe(false);

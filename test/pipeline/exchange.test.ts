@@ -70,6 +70,20 @@ test('an exchange that failed to start closes its store and writes nothing later
   expect([store.isClosed, store.last()]).toEqual([true, undefined]);
 });
 
+test('in a second outage of the journal too, a submitter is told that its command is undecided', async () => {
+  const store = new RefusingStore();
+  store.isRefusing = false;
+  const retry = { ...quickRetry, triesMax: 1_000 };
+  const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
+  for (let outage = 0; outage < 2; outage += 1) {
+    store.isRefusing = true;
+    await expect(exchange.submit(tick)).rejects.toThrow('It is not known whether the command was accepted');
+    store.isRefusing = false;
+    while (exchange.unavailableReason !== undefined) await sleep(quickRetry.largestDelayMs);
+  }
+  await exchange.close();
+});
+
 test('every start appends exactly one Started record, before any command', async () => {
   await inTempDir(async (dataDir) => {
     const { lines, follower } = notebook();
@@ -141,6 +155,13 @@ test('the same commands at the same times give the same state in memory and on d
     }
     expect(hashes[1]).toEqual(hashes[0]);
   });
+});
+
+test('a virtual clock goes on past what cannot be settled, as while the journal cannot be written', () => {
+  const clock = new VirtualClock(START_MS);
+  clock.attach({ nextDueMs: () => START_MS + 100, wake: () => {} });
+  clock.advance(1_000);
+  expect(clock.now()).toBe(START_MS + 1_000);
 });
 
 test('when a virtual clock jumps past several due times, each is processed at its own time', async () => {

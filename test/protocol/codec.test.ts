@@ -50,7 +50,7 @@ const commands: readonly fc.Arbitrary<Command>[] = Object.entries(commandLayouts
     if (layout.item !== undefined) {
       record.items = fc.array(hexOf(KIND_BYTES[layout.item]), { maxLength: Math.min(layout.itemsMax, 9) });
     }
-    const tail = fc.option(fc.uint8Array({ minLength: 1, maxLength: 60 }), { nil: undefined });
+    const tail = fc.option(fc.uint8Array({ minLength: 1, maxLength: 60, size: 'max' }), { nil: undefined });
     return fc.tuple(fc.record(record), tail).map(
       ([fields, bytes]) => (bytes === undefined ? fields : { ...fields, tail: bytes }) as unknown as Command, // by the layout
     );
@@ -115,15 +115,18 @@ describe('commands', () => {
 
   test('commands encoded in a row keep their bytes, each at a multiple of 8 bytes', () => {
     const refused = { type: 'CancelMarket', owner: `0x${'f'.repeat(40)}`, keyId: `0x${'f'.repeat(32)}` } as const;
-    const stay = fc.property(fc.array(fc.oneof(...commands), { minLength: 100, maxLength: 300 }), (list) => {
-      const kept = list.map((command) => {
-        // Remains of a refused command must not show in the padding of the next one.
-        expect(() => encodeCommand({ ...refused, marketIndex: 1, outcome: 3 })).toThrow(/CancelMarket\.outcome/);
-        return encodeCommand(command);
-      });
-      expect(kept.map((bytes) => bytes.byteOffset % 8)).toEqual(list.map(() => 0));
-      expect(kept.map(decodeCommand)).toEqual(list);
-    });
+    const stay = fc.property(
+      fc.array(fc.oneof(...commands), { minLength: 100, maxLength: 300, size: 'max' }),
+      (list) => {
+        const kept = list.map((command) => {
+          // Remains of a refused command must not show in the padding of the next one.
+          expect(() => encodeCommand({ ...refused, marketIndex: 1, outcome: 3 })).toThrow(/CancelMarket\.outcome/);
+          return encodeCommand(command);
+        });
+        expect(kept.map((bytes) => bytes.byteOffset % 8)).toEqual(list.map(() => 0));
+        expect(kept.map(decodeCommand)).toEqual(list);
+      },
+    );
     fc.assert(stay, { numRuns: Math.ceil(runs / 100) });
   });
 
@@ -141,7 +144,7 @@ describe('commands', () => {
   });
 
   test('random bytes are rejected, or are exactly the encoding of the command they decode to', () => {
-    const isSafe = fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
+    const isSafe = fc.property(fc.uint8Array({ maxLength: 300, size: 'max' }), (bytes) => {
       if (bytes.length > 1) bytes[0] = 1;
       const command = decodedOr(() => decodeCommand(bytes));
       if (command !== undefined) expect(encodeCommand(command)).toEqual(bytes);
@@ -178,7 +181,7 @@ describe('commands', () => {
 
 describe('events', () => {
   test('all events of a command survive encoding into frames and decoding', () => {
-    const survives = fc.property(fc.array(fc.oneof(...events), { maxLength: 20 }), (list) => {
+    const survives = fc.property(fc.array(fc.oneof(...events), { maxLength: 20, size: 'max' }), (list) => {
       expect(decodeEvents(framesOf(list))).toEqual(list);
     });
     fc.assert(survives, { numRuns: runs });

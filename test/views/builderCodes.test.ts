@@ -29,7 +29,7 @@ const drawn = fc.oneof(
 
 test('codes have the numbers that a Map would give them, also after a snapshot', () => {
   fc.assert(
-    fc.property(fc.array(drawn, { maxLength: 120 }), fc.nat(119), (values, reloadAt) => {
+    fc.property(fc.array(drawn, { maxLength: 120, size: 'max' }), fc.nat(119), (values, reloadAt) => {
       let codes = new BuilderCodes();
       const numbers = new Map<string, number>();
       for (const [index, value] of values.entries()) {

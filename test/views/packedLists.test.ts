@@ -64,7 +64,7 @@ const step = fc.record({ list: fc.nat(LISTS - 1), count: fc.integer({ min: -6, m
 
 test('packed lists equal arrays, also after a snapshot', () => {
   fc.assert(
-    fc.property(fc.array(step, { maxLength: 60 }), fc.nat(59), (steps, reloadAt) => {
+    fc.property(fc.array(step, { maxLength: 60, size: 'max' }), fc.nat(59), (steps, reloadAt) => {
       const pair = new Pair();
       for (const [
         index,

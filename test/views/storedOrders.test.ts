@@ -9,7 +9,7 @@ import { orderTailText, scannedTail, signedOrderOf } from '../../server/views/st
 import { arbitraryOrder } from '../auth/orders.ts';
 
 const signatures = fc
-  .uint8Array({ minLength: 1, maxLength: 400 })
+  .uint8Array({ minLength: 1, maxLength: 400, size: 'max' })
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
 
 /** A tail whose two scanned fields have no meaning. */
