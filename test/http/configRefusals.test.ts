@@ -68,6 +68,7 @@ describe('invalid values', () => {
       '{"rates": {"GET /book": "5/10s", "GET /price": "5/10s", "GET /book": "6/10s"}}',
       / contains rates\.GET \/book twice: line 1, column 57\.$/,
     ],
+    ['{"allowHost": ["a"], "port": 1, "allowHost": ["b"]}', / contains allowHost twice: line 1, column 33\.$/],
     ['{"port": "\\"", "port": 1}', / contains port twice: line 1, column 16\.$/],
     ['{"contracts": [{"a": 1, "b": 2}, {"a": 1}, "a", "a"]}', /: contracts must be an object/],
   ])('the file %s', (content, sentence) => {
