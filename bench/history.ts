@@ -3,9 +3,9 @@
 // stringifying them, long pages, stalls of the main thread, and memory. It prints a table and writes the figures with the
 // machine to a JSON file. The exit status is 1 only when something failed; a floor that is not reached is reported and
 // fails nothing: machines differ.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { tuneCompiler } from '../engine/compiler.ts';
 import {
@@ -20,7 +20,7 @@ import {
 } from './history/measure.ts';
 import type { WorldSize } from './history/names.ts';
 import { ensureWorld, type World } from './history/world.ts';
-import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { figuresFile, optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, machineText, median } from './lib/statistics.ts';
 import { figure, table } from './lib/table.ts';
 import { DISTURBED, Undisturbed } from './lib/undisturbed.ts';
@@ -67,7 +67,7 @@ function readOptions(args: readonly string[]): Options {
   });
   const whole = (name: 'trades' | 'wallets' | 'markets' | 'questions'): number => wholeNumber(name, values[name], 10);
   const size = { trades: whole('trades'), wallets: whole('wallets'), markets: whole('markets') };
-  return { ...size, data: values.data, questions: whole('questions'), json: values.json };
+  return { ...size, data: values.data, questions: whole('questions'), json: figuresFile(values.json) };
 }
 
 const milliseconds = (value: number): string => figure(value, 3);
@@ -179,7 +179,6 @@ async function main(): Promise<number> {
     const measured = await measure(dataDir, world, options.questions);
     const lines = linesOf(measured);
     console.log(['', ...lines].join('\n'));
-    mkdirSync(dirname(json), { recursive: true });
     writeFileSync(json, `${JSON.stringify({ machine: where, size, floors: FLOORS, lines, ...measured }, null, 2)}\n`);
     return 0;
   } catch (error) {

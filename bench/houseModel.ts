@@ -3,6 +3,7 @@
 // server/dev/house/model.ts quotes its output. It reads only the file and starts no exchange.
 import { LOTS_PER_SHARE, PIPS_PER_UNIT } from '../engine/index.ts';
 import { type Flow, type FlowRow, readFlow } from '../server/dev/replay/flowFile.ts';
+import { FatalError, fatal } from '../server/process/fatal.ts';
 import { percentile } from './lib/statistics.ts';
 
 const TICK_PIPS = 100;
@@ -210,10 +211,12 @@ function report(flow: Flow): readonly string[] {
   ];
 }
 
-const [file] = process.argv.slice(2);
-if (file === undefined) {
-  console.error('houseModel needs the file of a recorded flow, such as flow_20260607.csv.gz.');
-  process.exitCode = 2;
-} else {
+try {
+  const [file] = process.argv.slice(2);
+  if (file === undefined) fatal('usage', 'houseModel needs the file of a recorded flow, such as flow_20260607.csv.gz.');
   for (const line of report(readFlow(file))) console.info(line);
+} catch (error) {
+  if (!(error instanceof FatalError)) throw error;
+  console.error(error.message);
+  process.exitCode = error.status;
 }

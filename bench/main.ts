@@ -2,10 +2,10 @@
 // of order signatures beside the bare native library, (c) POST /order over loopback beside the rate that its parts allow. It
 // prints a table a part and writes the figures with the machine to a JSON file. The exit status is 1 only when results disagree
 // (a fast wrong book must lose); a floor that is not reached is reported and fails nothing: machines differ.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { figuresFile, optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { machine, machineText } from './lib/statistics.ts';
 import type { Report } from './lib/table.ts';
 import { benchMatching } from './matching.ts';
@@ -38,7 +38,12 @@ function readOptions(args: readonly string[]): Options {
   const unknown = values.only.find((part) => !['a', 'b', 'c'].includes(part));
   if (unknown !== undefined) throw new RangeError(`--only must be a, b or c, not ${unknown}.`);
   const { only, rounds, ops, json } = values;
-  return { parts: new Set(only), rounds: wholeNumber('rounds', rounds), ops: wholeNumber('ops', ops), json };
+  return {
+    parts: new Set(only),
+    rounds: wholeNumber('rounds', rounds),
+    ops: wholeNumber('ops', ops),
+    json: figuresFile(json),
+  };
 }
 
 /** Writes a line that the next one replaces; does nothing unless the output is a terminal. */
@@ -62,7 +67,6 @@ async function main(): Promise<number> {
   if (parts.has('b')) take(await benchSignatures({ rounds, onProgress: showProgress }));
   if (parts.has('c')) take(await benchOrders({ rounds, onProgress: showProgress }));
   const faults = reports.flatMap((report) => report.faults);
-  mkdirSync(dirname(json), { recursive: true });
   const results = reports.map(({ title, lines, figures }) => ({ title, lines, figures }));
   writeFileSync(json, `${JSON.stringify({ machine: where, rounds, ops, results, faults }, null, 2)}\n`);
   for (const fault of faults) console.error(fault);

@@ -5,13 +5,13 @@
 // network-sized packets. `--parts` runs some of these alone. It prints the figures with the machine and writes them to a
 // JSON file; a round that a hypervisor disturbs is measured again, and a floor that is not reached is reported.
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { nodeOptions } from '../.ci/nodeOptions.mjs';
 import type { ClientQuestion, Cost, Published, ServerQuestion, Watched } from './fanOut/question.ts';
-import { optionsOrUsage, wholeNumber } from './lib/options.ts';
+import { figuresFile, optionsOrUsage, wholeNumber } from './lib/options.ts';
 import { pinApart } from './lib/pin.ts';
 import { machine, machineText, percentile, type Spread, spread } from './lib/statistics.ts';
 import { figure, spreadText, table } from './lib/table.ts';
@@ -343,7 +343,7 @@ function readOptions() {
     rounds: wholeNumber('rounds', values.rounds),
     subscribers: values.subscribers.split(',').map((count) => wholeNumber('subscribers', count)),
     seconds: wholeNumber('seconds', values.seconds),
-    json: values.json,
+    json: figuresFile(values.json),
   };
 }
 
@@ -364,7 +364,6 @@ async function main(): Promise<number> {
   const slowInSmallPackets = parts.includes('slowInSmallPackets') ? await benchSlowInSmallPackets() : undefined;
   if (slowInSmallPackets !== undefined) printSlow(slowInSmallPackets, 'over packets of 1,500 bytes');
   console.log(`\n${DISTURBED}: ${undisturbed}`);
-  mkdirSync(dirname(json), { recursive: true });
   const figures = { machine: where, deliveries, latency, slow, slowInSmallPackets };
   writeFileSync(json, `${JSON.stringify(figures, null, 2)}\n`);
   return 0;

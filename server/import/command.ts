@@ -1,8 +1,8 @@
 // The command `import FILE`: loads a catalog of JSON lines into a running exchange (--url) or a stopped one (--data-dir).
 // It passes the lines on in chunks while it reads the file; every bad line is reported, and then nothing is imported.
 // Called by cli.ts alone; it writes to the terminal.
+import { isUtf8 } from 'node:buffer';
 import { createReadStream, statSync } from 'node:fs';
-import { StringDecoder } from 'node:string_decoder';
 import { createGunzip } from 'node:zlib';
 import { reasonOf } from '../../engine/index.ts';
 import { nestingDepth } from '../http/body.ts';
@@ -41,9 +41,9 @@ export interface ImportTarget {
   readonly drop: () => Promise<void>;
 }
 
-/** A line as it is in the file. The text of an overlong line is not kept. */
+/** A line as it is in the file. The text of an overlong line is not kept; undefined: it is not UTF-8. */
 interface Line {
-  readonly text: string;
+  readonly text: string | undefined;
   readonly bytes: number;
 }
 
@@ -54,36 +54,41 @@ interface ReadLines {
 }
 
 const READ_BYTES = 1_048_576;
+const NEW_LINE = 0x0a;
+const NOTHING = Buffer.alloc(0);
 
 /** All lines of a file. @throws FatalError if it cannot be read */
 async function* linesOf(file: string): AsyncGenerator<ReadLines> {
   const source = createReadStream(file, { highWaterMark: READ_BYTES });
   const input = file.endsWith('.gz') ? source.pipe(createGunzip({ chunkSize: READ_BYTES })) : source;
   source.on('error', (error) => input.destroy(error));
-  const decoder = new StringDecoder('utf8');
-  let rest = '';
+  let rest = NOTHING;
   let droppedBytes = 0; // of the current, still incomplete line
-  const lineOf = (text: string): Line => {
-    const line = { text, bytes: droppedBytes + Buffer.byteLength(text) };
+  const lineOf = (bytes: Buffer): Line => {
+    const line = { text: isUtf8(bytes) ? bytes.toString() : undefined, bytes: droppedBytes + bytes.length };
     droppedBytes = 0;
     return line;
   };
   try {
-    for await (const bytes of input) {
-      const texts = (rest + decoder.write(bytes)).split('\n');
-      rest = texts.pop() ?? '';
-      const lines = texts.map(lineOf);
+    for await (const read of input) {
+      const bytes = Buffer.concat([rest, read]);
+      const lines: Line[] = [];
+      let from = 0;
+      for (let end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, from)) {
+        lines.push(lineOf(bytes.subarray(from, end)));
+        from = end + 1;
+      }
+      rest = bytes.subarray(from);
       if (rest.length > LINE_BYTES_MAX) {
-        droppedBytes += Buffer.byteLength(rest);
-        rest = '';
+        droppedBytes += rest.length;
+        rest = NOTHING;
       }
       yield { lines, bytesRead: source.bytesRead };
     }
   } catch (error) {
     fatal('usage', `The file ${file} cannot be read: ${reasonOf(error)}.`);
   }
-  rest += decoder.end();
-  if (rest !== '' || droppedBytes > 0) yield { lines: [lineOf(rest)], bytesRead: source.bytesRead };
+  if (rest.length > 0 || droppedBytes > 0) yield { lines: [lineOf(rest)], bytesRead: source.bytesRead };
 }
 
 const kilobytes = (bytes: number): number => Math.ceil(bytes / 1_000);
@@ -114,7 +119,7 @@ async function handOver(file: string, target: ImportTarget) {
     for await (const { lines, bytesRead } of linesOf(file)) {
       for (const { text, bytes } of lines) {
         line += 1;
-        const row = parseLine(line === 1 ? text.replace(/^\ufeff/, '') : text, bytes, line, bad);
+        const row = parseLine(line === 1 ? text?.replace(/^\ufeff/, '') : text, bytes, line, bad);
         if (row === undefined) continue;
         if (chunkBytes + bytes > CHUNK_BYTES_MAX || chunk.length >= CHUNK_LINES_MAX) await flush();
         chunk.push({ line, row });
@@ -130,9 +135,13 @@ async function handOver(file: string, target: ImportTarget) {
 }
 
 /** The JSON of a line; undefined for an empty line, and for a malformed or overlong one, which is recorded as bad. */
-function parseLine(text: string, bytes: number, line: number, bad: BadLines): unknown {
+function parseLine(text: string | undefined, bytes: number, line: number, bad: BadLines): unknown {
   if (bytes > LINE_BYTES_MAX) {
     bad.add(line, `it has ${bytes} bytes; a line may have at most ${LINE_BYTES_MAX}`);
+    return undefined;
+  }
+  if (text === undefined) {
+    bad.add(line, 'it is not UTF-8 text');
     return undefined;
   }
   if (text.trim() === '') return undefined;

@@ -11,7 +11,6 @@ export const STATE_NUMBERS = 2 + FORM_COUNT;
 
 export class KnownMarkets {
   private readonly terms: readonly MarketTerms[];
-  private readonly isNegRisk: Uint8Array;
   private readonly isAnnounced: Uint8Array;
   private readonly states: Float64Array;
   /** Offset of each market's row in `states`; −1 if none of its forms has ever had a message. */
@@ -23,7 +22,6 @@ export class KnownMarkets {
    */
   constructor(markets: readonly Market[], announced: Iterable<number>, states: Float64Array) {
     this.terms = markets.map(({ terms }) => terms);
-    this.isNegRisk = Uint8Array.from(markets, ({ negRisk }) => (negRisk ? 1 : 0));
     this.isAnnounced = new Uint8Array(markets.length);
     this.states = states;
     this.stateAt = new Int32Array(markets.length).fill(-1);
@@ -48,7 +46,6 @@ export class KnownMarkets {
       numbers,
       latestAt: at < 0 ? NONE : this.states[at + 1],
       terms: this.terms[index],
-      negRisk: this.isNegRisk[index] === 1,
       isAnnounced: this.isAnnounced[index] === 1,
     };
   }

@@ -89,11 +89,11 @@ class Draft implements MarketChange {
 }
 
 /**
- * The part of a change that precedes its full books, with the facts that readers know by then: other facts on which the hash
- * depends reach them only with the full books.
+ * The part of a change that precedes its full books, with the terms that readers know by then: another minimum, on which the
+ * hash depends, reaches them only with the full books.
  */
-function beforeBooks(change: MarketChange, terms: BookFacts['terms'], negRisk: boolean): MarketChange {
-  const { bookChangedMs, lastTrade } = change.after;
+function beforeBooks(change: MarketChange, terms: BookFacts['terms']): MarketChange {
+  const { bookChangedMs, negRisk, lastTrade } = change.after;
   const after: BookFacts = { bookChangedMs, terms, negRisk, lastTrade };
   const { tMs, levels, levelCount, trades, oldTickPips } = change;
   return { tMs, levels, levelCount, trades, oldTickPips, isTop: false, isWhole: false, isResolved: false, after };
@@ -289,14 +289,10 @@ export class MarketFeed {
   private marketEnded(market: Market, draft: Draft, tMs: number): void {
     const { books } = this.views;
     const stream = this.stream(market.index);
-    const { terms: known, negRisk: knownNegRisk } = stream;
-    const { terms, negRisk } = market;
-    if (known !== terms || knownNegRisk !== negRisk) {
-      stream.terms = terms;
-      stream.negRisk = negRisk;
-      if (known !== undefined && known.tickPips !== terms.tickPips) draft.oldTickPips = known.tickPips;
-      if (known !== undefined && knownNegRisk !== negRisk) draft.isWhole = true;
-    }
+    const { terms: known } = stream;
+    const { terms } = market;
+    stream.terms = terms;
+    if (known !== undefined && known.tickPips !== terms.tickPips) draft.oldTickPips = known.tickPips;
     this.announce(market, stream, tMs);
     draft.tMs = tMs;
     draft.after = market;
@@ -306,13 +302,13 @@ export class MarketFeed {
         books.bestAskPips(market.index, 0) !== draft.bestAskPips);
     if (draft.trades.length > 0) draft.isWhole = true;
     if (isSilent(draft)) return;
-    // Facts that readers learn only from the full books.
-    const hasNewFacts = known !== undefined && (known.minOrderLots !== terms.minOrderLots || knownNegRisk !== negRisk);
-    if (!hasNewFacts || draft.levelCount === 0) {
+    // Readers learn of another minimum only from the full books.
+    const hasNewMinimum = known !== undefined && known.minOrderLots !== terms.minOrderLots;
+    if (!hasNewMinimum || draft.levelCount === 0) {
       this.emit(market, stream, draft);
       return;
     }
-    this.emit(market, stream, beforeBooks(draft, { ...terms, minOrderLots: known.minOrderLots }, knownNegRisk));
+    this.emit(market, stream, beforeBooks(draft, { ...terms, minOrderLots: known.minOrderLots }));
     this.emit(market, stream, fromBooksOn(draft));
   }
 

@@ -21,7 +21,6 @@ export interface StreamState {
   /** Place of its newest change in the change log. */
   readonly latestAt: number;
   readonly terms: MarketTerms;
-  readonly negRisk: boolean;
   readonly isAnnounced: boolean;
 }
 
@@ -39,7 +38,6 @@ export class MarketStream {
   pending: PendingChange[] = [];
   /** The market's terms as the feed knew them before the current record. */
   terms: MarketTerms | undefined;
-  negRisk = false;
   isAnnounced = false;
   /** The books as last rendered; only while the market has subscribers. */
   books: BookTexts | undefined;
@@ -58,11 +56,10 @@ export class MarketStream {
   }
 
   /** Restores the state from a snapshot. */
-  load({ numbers, latestAt, terms, negRisk, isAnnounced }: StreamState): void {
+  load({ numbers, latestAt, terms, isAnnounced }: StreamState): void {
     for (let form = 0; form < FORM_COUNT; form += 1) this.numbers[form] = numbers[form];
     this.latestAt = latestAt;
     this.terms = terms;
-    this.negRisk = negRisk;
     this.isAnnounced = isAnnounced;
   }
 

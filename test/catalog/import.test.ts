@@ -2,7 +2,7 @@
 // nothing, and that a server killed at any moment of the commit has all of it afterwards or none.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, symlinkSync } from 'node:fs';
+import { createWriteStream, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -447,6 +447,27 @@ test('too deep nesting or control characters make a bad line, a byte order mark 
   await expect(importing('tag.jsonl', [TAG])).rejects.toThrow(
     `The exchange at ${server.url} answered 400: there is nothing to import.`,
   );
+  await server.close();
+});
+
+test('a line that is not UTF-8 is a bad line, also where a file is read in parts', async () => {
+  const server = await startTestServer();
+  const importing = async (name: string, bytes: Uint8Array) => {
+    writeFileSync(join(folder, name), bytes);
+    return importFile(join(folder, name), await runningTarget(server.url, 'dev-admin'));
+  };
+  const line = (slug: string): string => `${JSON.stringify({ ...EVENT, slug, title: 'Málaga – 東京 \ufffd' })}\n`;
+  const second = Buffer.from(JSON.stringify({ ...EVENT, slug: 'second', title: 'Málaga' }), 'latin1');
+  const latin = Buffer.concat([Buffer.from(line('first')), second]);
+  await expect(importing('latin.jsonl', latin)).rejects.toThrow(
+    /latin\.jsonl:2: it is not UTF-8 text\n1 of 2 lines is invalid; nothing was imported\.$/,
+  );
+  const slugs = Array.from({ length: 9_000 }, (_, index) => `event-${index}`);
+  const long = Buffer.from(slugs.map(line).join(''));
+  expect(long.length).toBeGreaterThan(1_048_576); // the size of a part
+  expect(await importing('parts.jsonl', long)).toMatchObject({ events: 9_000 });
+  const { json } = await send(server.url, 'GET', '/events?slug=event-8999');
+  expect(json).toMatchObject([{ title: 'Málaga – 東京 \ufffd' }]);
   await server.close();
 });
 

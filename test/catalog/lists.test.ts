@@ -292,5 +292,13 @@ test('newly created events and markets are found immediately', async () => {
   expect((await grown.get('/public-search?q=zepelin')).json.events[0].slug).toBe('zeppelin');
   expect((await grown.get('/public-search?q=hinden')).json.events[0].slug).toBe('zeppelin');
   expect(await slugsIn(grown, '/markets?limit=1&order=createdAt')).toEqual(['hindenburg']);
+  const race = { question: 'Which one is faster?', event: 'zeppelin', outcomes: ['Bodensee', 'Nordstern'] };
+  await grown.admin('POST', '/admin/markets', race);
+  expect((await grown.get('/public-search?q=nordstern')).json.events[0].slug).toBe('zeppelin');
+  const draft = { question: 'Does Parseval win?', slug: 'parseval', event: 'zeppelin', status: 'draft' };
+  const { condition_id } = await grown.admin('POST', '/admin/markets', draft);
+  expect((await grown.get('/public-search?q=parseval')).json.events).toEqual([]);
+  await grown.admin('PATCH', `/admin/markets/${condition_id}`, { status: 'active' });
+  expect((await grown.get('/public-search?q=parseval')).json.events[0].slug).toBe('zeppelin');
   await grown.server.close();
 });

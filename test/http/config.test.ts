@@ -22,11 +22,44 @@ test('development on a loopback address needs no settings', () => {
   expect(config.engine).toMatchObject({ orderWindowMs: 86_400_000, creditMicro: 10_000_000_000 });
 });
 
+test('every setting takes effect in the part of the configuration that it names', () => {
+  const [address, hash] = [`0x${'a'.repeat(40)}`, `0x${'b'.repeat(64)}`];
+  const given = {
+    host: '[::1]',
+    rates: { keys: '5/1m' },
+    wallets: { safeFactory: address, proxyInitCodeHash: hash },
+    contracts: { negRiskExchange: address },
+    snapshotEvery: 1_000,
+    orderWindow: '1h',
+    minedDelay: '1s',
+    confirmedDelay: '2s',
+    wsConnectionsPerIp: 7,
+    wsHeartbeat: '3s',
+    metricsToken: 'short',
+  };
+  withFile(JSON.stringify(given), (own) => {
+    const config = resolveConfig('development', {}, {}, own);
+    const [plain, keys] = [resolveConfig('development', {}, {}, folder), [{ requestsMax: 5, windowMs: 60_000 }]];
+    expect(config).toEqual({
+      ...plain,
+      host: '::1',
+      rates: { ...plain.rates, keys },
+      walletConstants: { ...plain.walletConstants, safeFactory: address, proxyInitCodeHash: hash },
+      contracts: { ...plain.contracts, negRiskExchange: address },
+      snapshotEvery: 1_000,
+      engine: { ...plain.engine, orderWindowMs: 3_600_000, minedDelayMs: 1_000, confirmedDelayMs: 2_000 },
+      streams: { ...plain.streams, connectionsPerIpMax: 7, heartbeatMs: 3_000 },
+      metricsToken: 'short',
+    });
+  });
+});
+
 test('flags win over variables, OUTCRY_PORT over PORT, variables over the file', () => {
   withFile('{"port": 1, "seed": 1, "logLevel": "info", "allowHost": ["a"]}', (own) => {
     const port = (flags: object, env: object): number =>
       resolveConfig('development', { ...flags }, { ...env }, own).port;
     expect(port({}, {})).toBe(1);
+    expect(port({}, { PORT: '' })).toBe(1);
     expect(port({}, { PORT: '2' })).toBe(2);
     expect(port({}, { PORT: '2', OUTCRY_PORT: '3' })).toBe(3);
     expect(port({ port: '4' }, { PORT: '2', OUTCRY_PORT: '3' })).toBe(4);
@@ -118,12 +151,15 @@ test('an oversized or non-UTF-8 configuration file and a dangling link are rejec
   for (const bytes of [Buffer.from('{"dataDir": "caf\xe9"}', 'latin1'), Buffer.from('\ufeff{"port": 1}', 'utf16le')]) {
     expect(of(bytes)).toBe(`The configuration file ${path} is not UTF-8 text.`);
   }
-  writeFileSync(path, '\ufeff{"seed": 5}');
+  writeFileSync(path, '\ufeff{"seed": 5}'.padEnd(1_048_574)); // as many bytes as are allowed
   expect(resolveConfig('development', { config: path }, {}, folder).seed).toBe(5);
   const own = mkdtempSync(join(folder, 'link-'));
   symlinkSync('nowhere.json', join(own, CONFIG_FILE));
   expect(refusal(() => resolveConfig('development', {}, {}, own))).toBe(
     `The configuration file ${join(own, CONFIG_FILE)} is a link to a file that does not exist.`,
+  );
+  expect(refusal(() => resolveConfig('development', {}, {}, path))).toBe(
+    `The configuration file ${join(path, CONFIG_FILE)} does not exist: a folder of its path is a file.`,
   );
 });
 
@@ -261,6 +297,9 @@ test('the nearest word is a similar one, or undefined if none is similar', () =>
   expect(editDistance('kitten', 'sitting')).toBe(3);
   expect(nearestWord('datadir', ['dataDir', 'port'])).toBe('dataDir');
   expect(nearestWord('zzz', ['dataDir', 'port'])).toBeUndefined();
+  // a third of the letters may differ
+  expect(nearestWord('abcdefghi', ['abcdefxyz'])).toBe('abcdefxyz');
+  expect(nearestWord('abcdefghi', ['abcdewxyz'])).toBeUndefined();
 });
 
 test('lists of addresses and networks are validated, whether from flags, variables or the file', () => {

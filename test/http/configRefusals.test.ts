@@ -15,6 +15,9 @@ describe('invalid values', () => {
     [{ logLevel: 'loud' }, '--log-level must be one of trace, debug, info, warn, error, silent; it is "loud".'],
     [{ orderWindow: '24' }, '--order-window must be a duration in s, m, h or d, such as 24h; it is "24".'],
     [{ orderWindow: '9999999d' }, '--order-window must be at most 3650d; it is "9999999d".'],
+    [{ minedDelay: '3651d' }, '--mined-delay must be at most 3650d; it is "3651d".'],
+    [{ wsHeartbeat: '61m' }, '--ws-heartbeat must be at most 1h; it is "61m".'],
+    [{ snapshotEvery: '999' }, '--snapshot-every must be 0 or a whole number of at least 1000; it is 999.'],
     [{ dataDir: '' }, '--data-dir must name a folder; it is "".'],
     [{ chain: '0' }, '--chain must be a whole number from 1 to 9007199254740991; it is 0.'],
     [{ seed: '-1' }, '--seed must be a whole number from 0 to 9007199254740991; it is "-1".'],
@@ -65,6 +68,7 @@ describe('invalid values', () => {
       '{"rates": {"GET /book": "5/10s", "GET /price": "5/10s", "GET /book": "6/10s"}}',
       / contains rates\.GET \/book twice: line 1, column 57\.$/,
     ],
+    ['{"allowHost": ["a"], "port": 1, "allowHost": ["b"]}', / contains allowHost twice: line 1, column 33\.$/],
     ['{"port": "\\"", "port": 1}', / contains port twice: line 1, column 16\.$/],
     ['{"contracts": [{"a": 1, "b": 2}, {"a": 1}, "a", "a"]}', /: contracts must be an object/],
   ])('the file %s', (content, sentence) => {
