@@ -159,9 +159,12 @@ test('the same commands at the same times give the same state in memory and on d
 
 test('a virtual clock goes on past what cannot be settled, as while the journal cannot be written', () => {
   const clock = new VirtualClock(START_MS);
-  clock.attach({ nextDueMs: () => START_MS + 100, wake: () => {} });
+  const woken: number[] = [];
+  clock.attach({ nextDueMs: () => START_MS + 100, wake: () => void woken.push(clock.now() - START_MS) });
   clock.advance(1_000);
   expect(clock.now()).toBe(START_MS + 1_000);
+  clock.advance(500);
+  expect(woken).toEqual([100, 1_000, 1_000, 1_500]); // never back at what was due
 });
 
 test('when a virtual clock jumps past several due times, each is processed at its own time', async () => {
@@ -250,6 +253,7 @@ test('a rejection within submitTogether writes none of its commands; an earlier 
     const exchange = await openExchange(options);
     const eventOf = (slug: string) => encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug }) });
     const early = exchange.submit(tick);
+    await exchange.submitTogether([]);
     const act = exchange.submitTogether([eventOf('first'), eventOf('first'), eventOf('second')]);
     const reason =
       'The engine failed at sequence 4 (CreateEvent): one of several commands of one operation was refused.';

@@ -120,6 +120,21 @@ test('silence while the process runs cancels in time, however long nobody else s
   await world.exchange.close();
 });
 
+test('a replay is no pause, however long it takes: a start appends one Started', async () => {
+  const { exchange, store } = await openWorld();
+  await exchange.submit(beat(0));
+  await exchange.close();
+  let starts = 0;
+  const apply = ({ command }: LogRecord): void => {
+    if (command.type === 'Started') starts += 1;
+    else stoppedMs += 20_000;
+  };
+  const options = { dataDir: undefined, clock: machine, settings, followers: [{ name: 'slow', apply }] };
+  const next = await openExchange(options, { store });
+  await next.close();
+  expect(starts).toBe(2);
+});
+
 test('a stop after which no heartbeat is due yet changes nothing', async () => {
   const world = await openWorld();
   await world.exchange.submit(beat(0));
