@@ -68,6 +68,13 @@ test('a new snapshot is made after every 1,000 records', async () => {
     expect(maker.newestSequence).toBeGreaterThanOrEqual(sequence);
     expect(logged).toEqual(Array(count).fill('A snapshot was made.'));
   }
+  // One that has nothing new to hold leaves the newest as it is.
+  const { newestSequence } = maker;
+  await vi.waitUntil(() => {
+    maker.durable(newestSequence + EVERY);
+    return maker.madeCount === 3;
+  }, PATIENCE);
+  expect(maker.newestSequence).toBe(newestSequence);
   await maker.close();
   await close();
 });
@@ -98,6 +105,15 @@ test('after a stop during a snapshot and a restart, no partial snapshot is left'
   const again = await startTestServer({ config: { dataDir } });
   expect(filesIn(dataDir).filter((name) => !name.endsWith('.snapshot'))).toEqual([]);
   await again.close();
+});
+
+test('a snapshot under way at a stop is none that has failed', async () => {
+  const logged: string[] = [];
+  const maker = new SnapshotMaker({ dataDir: tempDir(), every: 10, log: (_, text) => logged.push(text) });
+  maker.opened(0);
+  maker.durable(10);
+  await maker.close();
+  expect([maker.failedCount, logged]).toEqual([0, []]);
 });
 
 test('a snapshot maker whose exchange is gone exits with status 0', async () => {

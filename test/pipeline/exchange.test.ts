@@ -84,6 +84,17 @@ test('in a second outage of the journal too, a submitter is told that its comman
   await exchange.close();
 });
 
+test('a submitter waits its time for a journal that cannot be written, however often that is tried', async () => {
+  const store = new RefusingStore();
+  store.isRefusing = false;
+  const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: Number.POSITIVE_INFINITY };
+  const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 200 });
+  store.isRefusing = true;
+  await expect(exchange.submit(tick)).rejects.toThrow('It is not known whether the command was accepted');
+  store.isRefusing = false;
+  await exchange.close();
+});
+
 test('every start appends exactly one Started record, before any command', async () => {
   await inTempDir(async (dataDir) => {
     const { lines, follower } = notebook();
