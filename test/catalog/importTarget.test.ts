@@ -43,10 +43,11 @@ test('a malformed or unreachable --url, or one with credentials or a path, fails
       `--url must be an http:// or https:// address such as http://127.0.0.1:8080; it is ${url}.`,
     );
   }
-  const open = runningTarget('http://me:hidden@127.0.0.1:8080', 'dev-admin');
-  await expect(open).rejects.toThrow(
-    /^--url must not contain a user name or password; pass the token in --admin-token/,
-  );
+  for (const credentials of ['me:hidden', 'me', ':hidden']) {
+    await expect(runningTarget(`http://${credentials}@127.0.0.1:8080`, 'dev-admin')).rejects.toThrow(
+      /^--url must not contain a user name or password; pass the token in --admin-token/,
+    );
+  }
   for (const url of ['http://127.0.0.1:8080/outcry', 'http://127.0.0.1:8080/?a', 'http://127.0.0.1:8080/#a']) {
     await expect(runningTarget(url, 'dev-admin')).rejects.toThrow(
       `because an exchange is served from their root; it is ${url}.`,

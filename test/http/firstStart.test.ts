@@ -89,10 +89,11 @@ test('an interrupted first start is completed by the next one', async () => {
   await server.close();
 });
 
-test('a first start interrupted before its first event is completed by the next one', async () => {
+test('a first start interrupted before its first event, even twice, is completed by the next one', async () => {
   const dataDir = tempDir();
   const settings = resolveConfig('development', {}, {}, dataDir).engine;
-  await (await openExchange({ dataDir, settings, followers: [] })).close();
+  for (let starts = 0; starts < 2; starts += 1)
+    await (await openExchange({ dataDir, settings, followers: [] })).close();
   const server = await startTestServer({ hasSeed: true, config: { dataDir } });
   expectWhole(server.services);
   expect(server.services.views.accounts.byWallet(server.wallets[9].address)?.collateralMicro).toBe(10_000_000_000);
