@@ -309,6 +309,10 @@ test('a snapshot of another version is skipped but kept, and that version uses i
     );
     expect(snapshotsIn(dataDir)).toEqual([own]);
     expect(await restart(dataDir, clock)).toBe(last);
+    // A version without a follower that the snapshot has does not load it either.
+    const without = await openExchange({ dataDir, clock, settings, followers: [] });
+    await without.close();
+    expect([without.snapshotSequence, snapshotsIn(dataDir)]).toEqual([0, [own]]);
     // The same for a snapshot whose file format is of another version; verification finds no fault with it.
     const path = join(dataDir, 'snapshots', own);
     flip(path, 0, 9);

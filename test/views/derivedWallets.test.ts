@@ -22,6 +22,9 @@ test('each wallet has its owner, and an unknown one has none', () => {
   for (const owner of [1, 2])
     for (const wallet of walletsOf(owner)) expect(derived.ownerOf(wallet)).toBe(address(owner, 0));
   expect(derived.ownerOf(address(3, 0))).toBeUndefined();
+  // More of an owner's wallets may become known later.
+  for (const count of [2, 5]) derived.add(address(4, 0), walletsOf(4).slice(0, count));
+  expect(walletsOf(4).map((wallet) => derived.ownerOf(wallet))).toEqual(Array(5).fill(address(4, 0)));
   const kept = new Map<string, unknown>();
   derived.visit(new KeptSections(kept, false));
   const loaded = new DerivedWallets();
@@ -29,7 +32,7 @@ test('each wallet has its owner, and an unknown one has none', () => {
   for (const wallet of walletsOf(2)) expect(loaded.ownerOf(wallet)).toBe(address(2, 0));
   expect(loaded.ownerOf(address(3, 0))).toBeUndefined();
   // An owner adds itself to the list once, however many keys it creates.
-  expect(kept.get('owners')).toEqual(serialize([address(1, 0), address(2, 0)]));
+  expect(kept.get('owners')).toEqual(serialize([address(1, 0), address(2, 0), address(4, 0), address(4, 0)]));
   kept.set('owners', serialize([address(1, 0)]));
   expect(() => new DerivedWallets().visit(new KeptSections(kept, true))).toThrow(/is derived from owner 1/);
 });
