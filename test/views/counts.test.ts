@@ -1,4 +1,5 @@
-// The counters of the metrics start anew with each start of the exchange, every one of them.
+// The counters of the metrics start anew with each start of the exchange, every one of them. What feeds them, and how they are
+// shown, is tested in test/metrics.
 import { expect, test } from 'vitest';
 import { rejections } from '../../engine/index.ts';
 import { CountsView } from '../../server/views/counts.ts';

@@ -1,4 +1,5 @@
 // Which keys of an owner are active, as the list of its keys and the bound on their number see them, also after a snapshot.
+// What a request with a deleted key gets is tested in test/http.
 import { expect, test } from 'vitest';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { KeysView } from '../../server/views/keys.ts';

@@ -1,4 +1,5 @@
 // What a change of a market changes in its record, and what it leaves: the time of its book, of its end, and its question's id.
+// What the engine allows to change is tested in test/core.
 import { expect, test } from 'vitest';
 import { type EventOf, MarketStatus } from '../../engine/index.ts';
 import { MarketsView } from '../../server/views/markets.ts';
