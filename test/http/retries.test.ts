@@ -1,9 +1,8 @@
 // Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
-import { hash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeCommand, OrderType, Side } from '../../engine/index.ts';
+import { encodeCommand, OrderType } from '../../engine/index.ts';
 import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { throttleRows } from '../../server/config/throttleTable.ts';
 import { endpoints } from '../../server/http/endpoints.ts';
@@ -18,6 +17,8 @@ import {
   send,
   sendRaw,
 } from '../support/client.ts';
+import { buyCommand } from '../support/commands.ts';
+import { orderIdOf } from '../support/hex.ts';
 import { openApiDocument } from '../support/openApiDocument.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -350,13 +351,13 @@ test('replies of every status carry the sequence, those to HEAD, preflights and 
 
 /** Ends so many orders that the views forget those that ended before: they are killed, since nobody sells. */
 async function endMany({ exchange, services }: TestServer, { wallet, key }: Trader): Promise<void> {
-  const who = { keyId: requireKeyId(key.apiKey), maker: wallet.address, owner: wallet.address };
-  const terms = { marketIndex: 0, outcome: 0, side: Side.BUY, orderType: OrderType.FAK, flags: 0, expirationS: 0 };
-  const amounts = { makerAmountMicro: 5_000_000, takerAmountMicro: 10_000_000, timestampMs: Date.now() };
-  const idOf = (number: number): string => `0x${hash('sha256', String(number))}`;
+  const buyer = { owner: wallet.address, keyId: requireKeyId(key.apiKey) };
+  const head = { marketIndex: 0, outcome: 0, pips: 5_000, lots: 1_000, timestampMs: Date.now() };
   const numbers = Array.from({ length: 4_100 }, (_, number) => number);
-  const submit = (number: number) =>
-    exchange.submit(encodeCommand({ type: 'PlaceOrder', orderId: idOf(number), ...who, ...terms, ...amounts }));
+  const submit = (number: number) => {
+    const buy = buyCommand(buyer, { ...head, orderId: orderIdOf(number) });
+    return exchange.submit(encodeCommand({ ...buy, orderType: OrderType.FAK }));
+  };
   await Promise.all(numbers.map(submit));
   services.views.orders.recordBegan(Number.MAX_SAFE_INTEGER); // those that ended some seconds ago
 }

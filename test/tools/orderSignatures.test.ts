@@ -10,6 +10,7 @@ import { signOrder } from '../../server/auth/orderSignature.ts';
 import { addressOfPrivateKey } from '../../server/auth/secp256k1.ts';
 import { SignatureCheck } from '../../server/tools/orderSignatures.ts';
 import { orderTailText } from '../../server/views/storedOrders.ts';
+import { wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 const ADDRESS = `0x${'11'.repeat(20)}`;
@@ -17,15 +18,14 @@ const CHAIN_ID = 137;
 const hasher = orderHasher(chainContracts(CHAIN_ID));
 const [KEY, OTHER_KEY] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`];
 const [OWNER, OTHER] = [KEY, OTHER_KEY].map(addressOfPrivateKey);
-const hex32 = (number: number): string => `0x${number.toString(16).padStart(64, '0')}`;
 
 /** A check that has seen two markets: a plain one with the tokens 1 and 2, and a neg-risk one with 3 and 4. */
 function checkOfTwoMarkets(): SignatureCheck {
   const check = new SignatureCheck(hasher);
   const exchange = new Exchange();
   for (const negRisk of [0, 1]) {
-    const [firstToken, secondToken] = [hex32(1 + 2 * negRisk), hex32(2 + 2 * negRisk)];
-    const ids = { conditionId: hex32(100 + negRisk), firstToken, secondToken };
+    const [firstToken, secondToken] = [wordOf(1 + 2 * negRisk), wordOf(2 + 2 * negRisk)];
+    const ids = { conditionId: wordOf(100 + negRisk), firstToken, secondToken };
     const command = encodeCommand({ type: 'CreateMarket', eventNumber: 0, ...ids, ...PLAIN_TERMS, negRisk });
     const writer = new EventWriter();
     writer.begin();

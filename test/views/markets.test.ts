@@ -5,14 +5,13 @@ import { type EventOf, MarketStatus } from '../../engine/index.ts';
 import { MarketsView } from '../../server/views/markets.ts';
 import { initialPricePips } from '../../server/views/texts.ts';
 import { tailOf } from '../support/commandParts.ts';
+import { wordOf } from '../support/hex.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
-
-const idOf = (number: number): string => `0x${String(number).padStart(64, '0')}`;
 
 /** A view of one market, which has just been created. */
 function oneMarket() {
   const markets = new MarketsView();
-  const ids = { conditionId: idOf(1), firstToken: idOf(2), secondToken: idOf(3) };
+  const ids = { conditionId: wordOf(1), firstToken: wordOf(2), secondToken: wordOf(3) };
   const created = { type: 'MarketCreated', marketIndex: 0, eventNumber: 0, ...PLAIN_TERMS, ...ids } as const;
   markets.created(created, { type: 'Tick' }, 1_000);
   const update = (change: Partial<EventOf<'MarketUpdated'>>, tMs: number) =>
@@ -40,9 +39,9 @@ test('a market that is changed after its end keeps the time of its end', () => {
 test("a question's id, once given, stays", () => {
   const { markets, market } = oneMarket();
   for (const number of [7, 8]) {
-    const terms = { ...PLAIN_TERMS, marketIndex: 0, mask: 0, tail: tailOf({ questionId: idOf(number) }) };
+    const terms = { ...PLAIN_TERMS, marketIndex: 0, mask: 0, tail: tailOf({ questionId: wordOf(number) }) };
     markets.textsChanged({ type: 'UpdateMarket', ...terms });
-    expect(market()?.questionId).toBe(idOf(7));
+    expect(market()?.questionId).toBe(wordOf(7));
   }
 });
 
