@@ -19,13 +19,13 @@ interface Outcome {
   readonly err: string;
 }
 
-/** Runs ensure.mjs of a repository to its end; `during` is called with the process and each chunk of its output. */
+/** Runs ensure.mjs of a repository to its end; `during` is called with the process and its output so far. */
 function ensure(
   repository: string,
   args: readonly string[],
   path: string,
-  during: (child: ChildProcess, out: string) => void = () => {},
-  more: Readonly<Record<string, string>> = {},
+  during: (child: ChildProcess, out: string, err: string) => void = () => {},
+  more: Readonly<Record<string, string | undefined>> = {},
 ): Promise<Outcome> {
   const script = join(repository, '.ci', 'ensure.mjs');
   const child = spawn(process.execPath, [script, ...args], {
@@ -36,9 +36,12 @@ function ensure(
     let [out, err] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
-      during(child, out);
+      during(child, out, err);
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      during(child, out, err);
+    });
     child.on('error', failed);
     child.on('close', (status, signal) => done({ status, signal, out, err }));
   });
@@ -175,6 +178,43 @@ test('a lock left by a dead process does not block an installation', async () =>
   fs.symlinkSync(`${dead.pid}@${hostname()}`, join(repository, '.install-lock'));
   expect(await ensure(repository, ['hello.ts'], path)).toMatchObject({ status: 0, out: 'hello\n' });
   expect(npmCalls(repository)).toHaveLength(1);
+});
+
+test('a lock of another machine blocks for fifteen minutes, and no longer', async () => {
+  const { repository, path } = bareRepository('shared', linkPackages);
+  const lock = join(repository, '.install-lock');
+  const heldFor = (minutes: number): void => {
+    // No process here has that number; whether one has it on the other machine cannot be seen.
+    fs.rmSync(lock, { force: true });
+    fs.symlinkSync(`${2 ** 31 - 1}@another-machine`, lock);
+    const made = Date.now() / 1000 - minutes * 60;
+    fs.lutimesSync(lock, made, made);
+  };
+  heldFor(14);
+  const waiting = await ensure(repository, ['hello.ts'], path, (child, _out, err) => {
+    if (err.includes('Waiting for another process')) child.kill('SIGKILL');
+  });
+  expect(waiting).toMatchObject({ signal: 'SIGKILL', out: '' });
+  expect(fs.readlinkSync(lock)).toMatch('@another-machine');
+  heldFor(16);
+  expect(await ensure(repository, ['hello.ts'], path)).toMatchObject({ status: 0, out: 'hello\n' });
+  expect(fs.existsSync(lock)).toBe(false);
+});
+
+test('without npm, the reason is one line, the status is 127 and no lock is left', async () => {
+  const { repository } = bareRepository('npmless', 'exit 9');
+  const { status, err } = await ensure(repository, ['hello.ts'], '/nowhere');
+  expect(status).toBe(127);
+  expect(err).toMatch(/^Installing dependencies .*\nnpm was not found: install it beside Node\.\n$/);
+  expect(() => fs.lstatSync(join(repository, '.install-lock'))).toThrow('ENOENT');
+});
+
+test("commands get large pages for the engine's tables, unless the user has set the allocator up", async () => {
+  const print = script('print.ts', 'console.log(process.env.GLIBC_TUNABLES);');
+  const printed = async (GLIBC_TUNABLES: string | undefined): Promise<string> =>
+    (await ensure(root, [print], '/nowhere', undefined, { GLIBC_TUNABLES })).out;
+  expect(await printed(undefined)).toBe('glibc.malloc.hugetlb=1\n');
+  expect(await printed('glibc.malloc.arena_max=1')).toBe('glibc.malloc.arena_max=1\n');
 });
 
 test('if npm fails, its output and exit status are passed on, and the next run installs again', async () => {
