@@ -4,7 +4,6 @@
 // stop.
 
 import type { HttpResponse, HttpRequest as UwsRequest } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import type { Caller } from '../auth/caller.ts';
 import { GONE_STATUS } from '../metrics/requests.ts';
 import type { Services } from '../services.ts';
@@ -26,6 +25,7 @@ import { LongReply } from './longReply.ts';
 import { BodyParts, lengthOf, PART_BYTES, sendableBody } from './replyBody.ts';
 import { copyHeaders, liveHeaders, ReceivedRequest, type RequestParts, remoteAddressOf } from './request.ts';
 import { makeRouter, type PathEntry, type Router } from './router.ts';
+import { statusLine } from './statusLine.ts';
 import { CHANNEL_PATHS, streamPaths } from './streamPaths.ts';
 import { isCountedByAddress, Throttle } from './throttle.ts';
 import { addressOfVisit, Turn, Visit } from './visit.ts';
@@ -299,7 +299,7 @@ export class Door {
    */
   private write(visit: Visit, { status = 200, body, headers, endsConnection, onSent }: Reply, length: number): void {
     const { res } = visit;
-    if (status !== 200) res.writeStatus(`${status} ${STATUS_CODES[status] ?? ''}`);
+    if (status !== 200) res.writeStatus(statusLine(status));
     if (headers?.['content-type'] === undefined) res.writeHeader(CONTENT_TYPE, JSON_TYPE);
     res.writeHeader(SEQUENCE, this.sequenceText());
     if (visit.isOpen) {

@@ -2,13 +2,13 @@
 // or silent, and tells the publisher when to flush. Started by start.ts; it must be closed before its app.
 
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t } from 'uWebSockets.js';
-import { STATUS_CODES } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiKeyKind, type RunningExchange } from '../../engine/index.ts';
 import { deriveCredentials } from '../auth/apiKeys.ts';
 import { equalSecretTexts } from '../auth/l2.ts';
 import type { ServerConfig } from '../config/config.ts';
+import { statusLine } from '../http/statusLine.ts';
 import { streamPaths } from '../http/streamPaths.ts';
 import { RETRY_SECONDS } from '../wire/rejections.ts';
 import {
@@ -164,7 +164,7 @@ export class StreamHub {
     const refusal = this.admission.refusal(req, ip);
     if (refusal !== undefined) {
       this.counts.refused += 1;
-      res.writeStatus(`${refusal.status} ${STATUS_CODES[refusal.status]}`);
+      res.writeStatus(statusLine(refusal.status));
       res.writeHeader('content-type', 'application/json; charset=utf-8');
       res.writeHeader('x-sequence', String(this.services.exchange.durableSequence));
       if (refusal.status === 503) res.writeHeader('retry-after', String(RETRY_SECONDS.unavailable));
