@@ -84,10 +84,18 @@ test('a reopened index and a rebuilt one give the same bytes as before', { timeo
 test('a restarted exchange continues its index where it stopped', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = newClock();
+    const players: Player[] = [];
     for (let start = 0; start < 4; start += 1) {
       const logged: string[] = [];
       const venue = await openVenue({ dataDir, clock, recordsPerCommit: 7, onLog: (text) => logged.push(text) });
-      await new Player(50 + start, venue).play(60);
+      // Those from before the restart go on with the positions and orders that they have.
+      for (const player of players) {
+        player.moveTo(venue);
+        await player.continue(30);
+      }
+      const player = new Player(50 + start, venue);
+      await player.play(60);
+      players.push(player);
       const oracle = oracleOf(venue.records);
       await expectSame(venue.historian, oracle, everything(oracle), `start ${start}`);
       await venue.close();
