@@ -130,12 +130,11 @@ export function eventFigures(event: EventRow, figuresOf: (market: Market) => Mar
     const endMs = timeOf(market.texts.endDate);
     if (endMs > latestEndMs || Number.isNaN(latestEndMs)) latestEndMs = endMs;
   }
-  const state = markets.length === 0 ? RowState.ACTIVE : sums.state;
   const endMs = firstTime(timeOf(texts.endDate), latestEndMs);
   return {
     ...sums,
     competitive,
-    state: state | (texts.archived === true ? RowState.ARCHIVED : 0),
+    state: markets.length === 0 ? RowState.ACTIVE : sums.state,
     startMs: firstTime(timeOf(texts.startDate), impliedStartMs(createdMs, endMs)),
     endMs,
     closedMs: (sums.state & RowState.CLOSED) === 0 ? Number.NaN : closedMs,

@@ -45,6 +45,26 @@ test('event_count of a tag in search leaves out draft-only events, and tags with
   expect([await counts(), await counts(`&creator=${site}`)]).toEqual([[2], [1]]);
 });
 
+test('a tag is related to no other through an event with drafts alone', async () => {
+  const related = async (): Promise<readonly string[]> =>
+    (await get('/tags/slug/rowing/related-tags/tags')).map(({ slug }: { slug: string }) => slug);
+  await post('/events', { title: 'Oars', slug: 'oars', tags: ['rowing', 'unseen'] });
+  await post('/markets', { event: 'oars', question: 'Hidden oars?', status: 'draft' });
+  expect(await related()).toEqual([]);
+  await post('/markets', { event: 'oars', question: 'Which oars?' });
+  expect(await related()).toEqual(['unseen']);
+  // Of those that are equally related, the one that existed first comes first.
+  await post('/events', { title: 'Waves', slug: 'waves', tags: ['calm', 'windy'] });
+  await post('/events', { title: 'Boats', slug: 'boats', tags: ['rowing', 'windy', 'calm'] });
+  expect(await related()).toEqual(['unseen', 'calm', 'windy']);
+});
+
+test('a tag that an event names twice counts once', async () => {
+  await post('/events', { title: 'Sails', slug: 'sails', tags: ['sailing', 'sailing'] });
+  expect((await get('/events/slug/sails')).tags.map(({ slug }: { slug: string }) => slug)).toEqual(['sailing']);
+  expect((await get('/public-search?q=sailing')).tags).toMatchObject([{ slug: 'sailing', event_count: 1 }]);
+});
+
 test('live-volume, oi and holders omit draft markets, by condition id or event, until they are activated', async () => {
   const { json: event } = await post('/events', { title: 'Half seen', slug: 'half-seen' });
   const { json: shown } = await post('/markets', { event: 'half-seen', question: 'Shown?' });

@@ -111,6 +111,7 @@ test('every event filter returns the matching events', async () => {
     ['exclude_tag_id=99', ['cup-final', 'rates', 'elsewhere']],
     ['exclude_tag_id=2,3', ['elsewhere']],
     [`creator=${SITE}`, ['elsewhere']],
+    [`creator=${inUpperCase(SITE)}`, ['elsewhere']],
     ['limit=1&offset=1', ['rates']],
     ['order=endDate&ascending=true&limit=1', ['cup-final']],
     ['order=id', ['elsewhere', 'rates', 'cup-final']],
@@ -145,6 +146,7 @@ test('keyset pages return every row exactly once, in the requested order', async
       let cursor = '';
       for (let page = 0; page < 20; page += 1) {
         const { json } = await world.get(`${mount}/markets/keyset?limit=${page % 2}${query}${cursor}`); // 0 counts as 1
+        expect(json.markets, 'the last page has no cursor').toHaveLength(1);
         seen.push(...json.markets.map(({ slug }: Slugged) => slug));
         if (json.next_cursor === undefined) break;
         cursor = `&after_cursor=${encodeURIComponent(json.next_cursor)}`;
@@ -235,7 +237,9 @@ test('unknown records and records of another creator return 404; malformed ids a
       expect([path, status, json]).toEqual([path, 404, { error: 'slug not found', type: 'not found error' }]);
     }
     for (const path of ['/events/3', '/events/slug/elsewhere', '/markets/5', '/markets/slug/site-market']) {
-      expect((await world.get(`${mount}${path}?creator=${SITE}`)).status, path).toBe(200);
+      for (const creator of [SITE, inUpperCase(SITE)]) {
+        expect((await world.get(`${mount}${path}?creator=${creator}`)).status, path).toBe(200);
+      }
       expect((await world.get(`${mount}${path}?creator=other`)).status, path).toBe(404);
     }
   }
@@ -261,9 +265,11 @@ test('search returns events and tags page by page, but never profiles', async ()
   const second = (await world.get('/public-search?q=sports&limit_per_type=1&page=2')).json;
   expect([second.events.length, second.pagination.hasMore]).toEqual([1, false]);
   expect(second.events[0].id).not.toBe(first.events[0].id);
-  const { json: ofSite } = await world.get(`/public-search?q=sports&creator=${SITE}`);
-  expect(ofSite.events).toHaveLength(1);
-  expect(ofSite.tags).toEqual([{ id: '1', label: 'Sports', slug: 'sports', event_count: 1 }]);
+  for (const creator of [SITE, inUpperCase(SITE)]) {
+    const { json: ofSite } = await world.get(`/public-search?q=sports&creator=${creator}`);
+    expect(ofSite.events).toHaveLength(1);
+    expect(ofSite.tags).toEqual([{ id: '1', label: 'Sports', slug: 'sports', event_count: 1 }]);
+  }
   expect((await world.get('/public-search?q=sports&creator=nobody')).json).toEqual({
     events: [],
     tags: [],
@@ -272,6 +278,11 @@ test('search returns events and tags page by page, but never profiles', async ()
   expect((await world.get('/public-search?q=elsewere')).json.events[0].slug).toBe('elsewhere');
   expect((await world.get('/gamma/public-search?q=cup')).json.events[0].markets).toHaveLength(2);
   expect((await world.get('/gamma/public-search?q=rates&events_status=active')).json.events).toEqual([]);
+  for (const status of ['closed', 'resolved']) {
+    const found = async (text: string) =>
+      (await world.get(`/gamma/public-search?q=${text}&events_status=${status}`)).json.events.length;
+    expect([status, await found('rates'), await found('cup')]).toEqual([status, 1, 0]);
+  }
   for (const query of ['', '?q=', '?q=%20']) {
     const { status, json: refused } = await world.get(`/public-search${query}`);
     expect([status, refused]).toEqual([400, { error: 'q is required', type: 'bad request' }]);

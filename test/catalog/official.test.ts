@@ -214,6 +214,10 @@ test('search filters events by events_tag, exclude_tag_id and the recurrence of 
   expect((await world.get('/gamma/public-search?q=rates&exclude_tag_id=x')).json.error).toBe(
     'exclude_tag_id is invalid',
   );
+  // An event that is added to the series later says nothing of how often it recurs.
+  await world.admin('POST', '/admin/events', { title: 'Rates tomorrow', slug: 'tomorrow', series: 'rates-daily' });
+  expect(await slugsOf('/series?recurrence=daily')).toEqual(['rates-daily']);
+  expect((await slugsOf('/events?recurrence=daily')).toSorted()).toEqual(['rates-daily', 'tomorrow']);
 });
 
 test('a series lists its events in short form on the root, and with state and dates under /gamma', async () => {

@@ -148,3 +148,30 @@ test('the catalog record shows every text, term and figure of a market, also aft
     ],
   });
 });
+
+test('an event ends, closes and changes with the last of its markets, and is as competitive as the best of them', async () => {
+  await world.admin('POST', '/admin/events', { title: 'Floods of May', slug: 'floods' });
+  const ends = { low: '2030-05-02T00:00:00.000Z', even: '2030-05-03T00:00:00.000Z', high: '2030-05-01T00:00:00.000Z' };
+  for (const [at, [slug, end_date]] of Object.entries(ends).entries()) {
+    const last_price = ['0.4', '0.5', '0.8'][at];
+    await world.admin('POST', '/admin/markets', { question: 'Is it?', event: 'floods', slug, end_date, last_price });
+  }
+  const event = async () => (await world.get('/events?slug=floods')).json[0];
+  expect(await event()).toMatchObject({ competitive: 1, endDate: ends.even, closed: false });
+  let closedMs = 0;
+  for (const slug of ['even', 'high', 'low']) {
+    clock.advance(1_000);
+    expect(await event()).not.toHaveProperty('closedTime');
+    closedMs = clock.now();
+    await world.admin('PATCH', `/admin/markets/${world.conditions.get(slug)}`, { status: 'closed' });
+  }
+  const closedTime = new Date(closedMs).toISOString();
+  expect(await event()).toMatchObject({ closed: true, closedTime, updatedAt: closedTime, endDate: ends.even });
+  // A result later on does not move the end of trading.
+  clock.advance(60_000);
+  const updatedAt = new Date(clock.now()).toISOString();
+  await world.admin('POST', `/admin/markets/${world.conditions.get('low')}/resolve`, { outcome: 'Yes' });
+  expect(await event()).toMatchObject({ closedTime, updatedAt });
+  const [market] = (await world.get('/gamma/markets?slug=low&closed=true')).json;
+  expect(market.closedTime).toBe(`${closedTime.slice(0, 19).replace('T', ' ')}+00`);
+});

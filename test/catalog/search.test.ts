@@ -7,11 +7,11 @@ import { KeptSections } from '../support/keptSections.ts';
 
 const all = (_: number): boolean => true;
 
+const EMPTY: Omit<EventRow, 'eventNumber' | 'texts'> = { negRisk: false, createdMs: 0, markets: [] };
+
 /** A search over events with these titles, numbered from 1. */
 async function searchOver(titles: readonly string[]) {
-  const rows = titles.map(
-    (title, at): EventRow => ({ eventNumber: at + 1, negRisk: false, texts: { title }, createdMs: 0, markets: [] }),
-  );
+  const rows = titles.map((title, at): EventRow => ({ ...EMPTY, eventNumber: at + 1, texts: { title } }));
   const search = new CatalogSearch((eventNumber) => rows[eventNumber - 1]);
   for (const { eventNumber } of rows) search.touch(eventNumber);
   await search.ready();
@@ -43,6 +43,26 @@ test('prefixes of words match, and whole words rank before completed ones', asyn
   expect(titlesOf('decem')[0]).toBe('Decem, a magazine');
   expect(titlesOf('decem')).toHaveLength(4);
   expect(titlesOf('arse')).toEqual(['Premier League: Arsenal vs Chelsea']);
+});
+
+test('a known word of three letters is not completed', async () => {
+  const { titlesOf } = await searchOver(['Federal budget', ...TITLES]);
+  expect(titlesOf('fed')).toEqual(['Fed decision in December']);
+  expect(titlesOf('feder')).toEqual(['Federal budget']);
+});
+
+test('events with a word in their title rank before those that have it elsewhere', async () => {
+  const texts = [
+    { title: 'Weather of May', slug: 'rain-in-may' },
+    ...['May', 'June'].map((month) => ({ title: `Rain of ${month}`, slug: 'weather' })),
+    ...TITLES.map((title) => ({ title })),
+  ];
+  const rows = texts.map((one, at): EventRow => ({ ...EMPTY, eventNumber: at + 1, texts: one }));
+  const search = new CatalogSearch((eventNumber) => rows[eventNumber - 1]);
+  for (const { eventNumber } of rows) search.touch(eventNumber);
+  await search.ready();
+  const found = search.find('rain', all);
+  expect([found.slice(0, 2).toSorted(), found.slice(2)]).toEqual([[2, 3], [1]]);
 });
 
 test('search tolerates one typo in a short word and two in a long one', async () => {
@@ -167,5 +187,6 @@ test('an event that loses a very common word is not found by it until it has the
   expect(search.find('rain', all)).toHaveLength(900);
   await change('Will rain fall on');
   expect([found('rain'), found('rain day699'), found('snow')]).toEqual([true, true, false]);
-  expect(search.find('rain', all)).toHaveLength(1_200);
+  const newestFirst = rows.map(({ eventNumber }) => eventNumber).toReversed();
+  for (const words of ['rain', 'rain fall']) expect(search.find(words, all), words).toEqual(newestFirst);
 });

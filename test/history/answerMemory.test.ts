@@ -1,8 +1,10 @@
 // Long answers and the memory in which they are made: it is reused once they are sent, and no answer shows anything of
 // another one.
 import { expect, test, vi } from 'vitest';
+import { encodeCommand } from '../../engine/index.ts';
 import { AnswerMemory } from '../../server/history/answerMemory.ts';
-import { askText, openVenue } from './harness.ts';
+import { tailOf } from '../support/commandParts.ts';
+import { askText, expectSame, openVenue, oracleOf } from './harness.ts';
 import { newestTrades } from './questions.ts';
 import { Player } from './world.ts';
 
@@ -34,6 +36,31 @@ test('answers are the same whether or not they reuse the memory of earlier ones'
       }
     }
     expect(usedAgain).toBeGreaterThan(4);
+  } finally {
+    await venue.close();
+  }
+});
+
+test('a long answer is whole although its texts take three bytes a character', async () => {
+  const venue = await openVenue();
+  try {
+    await new Player(3, venue).play(500);
+    for (const { index: marketIndex, status, terms } of venue.views.markets.list()) {
+      const { autoTick: _, ...others } = terms;
+      const change = {
+        type: 'UpdateMarket',
+        marketIndex,
+        mask: 0,
+        status,
+        negRisk: 0,
+        autoTick: 0,
+        ...others,
+      } as const;
+      await venue.exchange.submit(encodeCommand({ ...change, tail: tailOf({ question: '€'.repeat(4_000) }) }));
+    }
+    const text = await askText(venue.historian, everyTrade);
+    expect(Buffer.byteLength(text ?? '')).toBeGreaterThan(10 * PART_BYTES);
+    await expectSame(venue.historian, oracleOf(venue.records), [everyTrade], 'in a script of three bytes');
   } finally {
     await venue.close();
   }

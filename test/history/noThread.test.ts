@@ -1,7 +1,7 @@
 // A historian whose thread the system has no room for, at its start or later: the exchange goes on, questions are refused
 // meanwhile, and once there is room the existing index is brought up to date.
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { encodeCommand } from '../../engine/index.ts';
 import { inTempDir } from '../journal/support.ts';
 import { PATIENCE } from '../support/patience.ts';
@@ -35,3 +35,27 @@ test.each([true, false])(
     });
   },
 );
+
+test('once a thread was started, the next one that cannot be is tried again as soon as the first was', async () => {
+  await inTempDir(async (dataDir) => {
+    const delays: unknown[] = [];
+    const onLog = (text: string): void => void delays.push(JSON.parse(text.slice(text.indexOf('{'))).delayMs);
+    const venue = await openVenue({ dataDir, onLog });
+    const firstDelays: unknown[] = [];
+    for (let times = 0; times < 2; times += 1) {
+      await venue.historian.release(); // ends its thread, so that the next record starts another
+      const before = delays.length;
+      const allowThreads = refuseThreads();
+      try {
+        await venue.exchange.submit(encodeCommand({ type: 'Tick' }));
+        await vi.waitUntil(() => delays.length > before, PATIENCE);
+      } finally {
+        allowThreads();
+      }
+      firstDelays.push(delays[before]);
+      await expect.poll(() => askText(venue.historian, OPEN_INTEREST).catch(String), PATIENCE).toMatch(/^\[/);
+    }
+    expect(firstDelays[1]).toBe(firstDelays[0]);
+    await venue.close();
+  });
+});

@@ -67,6 +67,14 @@ test('an order that ended long ago is returned unchanged, to its owner only', as
   for (const past of [killed, filled, canceled]) expect((await read(past, true)).status, `order ${past}`).toBe(404);
   expect((await read(taker)).status).toBe(404);
   expect((await read(ORDERS + 2)).status).toBe(404);
+  // Nor is the first answer to an order told to others, should one of them post it again.
+  const { historian } = server.services;
+  const firstAnswer = (number: number, { address: owner }: typeof alice) =>
+    historian.ask({ query: { kind: 'original', orderId: idOf(number), owner }, dialect: 'polymarket' });
+  for (const past of [killed, filled, canceled]) {
+    expect(await firstAnswer(past, alice), `order ${past}`).toBeDefined();
+    expect(await firstAnswer(past, bob), `order ${past}`).toBeUndefined();
+  }
   for (const past of [killed, filled, canceled]) {
     const path = `/order-scoring?order_id=${idOf(past)}`;
     const scored = await sendSigned(server.url, alice.address, key, 'GET', path);

@@ -8,7 +8,10 @@ import { createInterface } from 'node:readline';
 import { open } from 'lmdb';
 import { afterAll, expect, test } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
+import { encodeCommand } from '../../engine/index.ts';
+import { LogFollower } from '../../server/history/follower.ts';
 import { openHistorian } from '../../server/history/historian.ts';
+import { JournalSource } from '../../server/history/source.ts';
 import type { HistoryRequest } from '../../server/wire/historyQueries.ts';
 import { inTempDir } from '../journal/support.ts';
 import { Random } from '../model/random.ts';
@@ -81,16 +84,52 @@ test('a reopened index and a rebuilt one give the same bytes as before', { timeo
 test('a restarted exchange continues its index where it stopped', { timeout: 600_000 }, async () => {
   await inTempDir(async (dataDir) => {
     const clock = newClock();
+    const players: Player[] = [];
     for (let start = 0; start < 4; start += 1) {
       const logged: string[] = [];
       const venue = await openVenue({ dataDir, clock, recordsPerCommit: 7, onLog: (text) => logged.push(text) });
-      await new Player(50 + start, venue).play(60);
+      // Those from before the restart go on with the positions and orders that they have.
+      for (const player of players) {
+        player.moveTo(venue);
+        await player.continue(30);
+      }
+      const player = new Player(50 + start, venue);
+      await player.play(60);
+      players.push(player);
       const oracle = oracleOf(venue.records);
       await expectSame(venue.historian, oracle, everything(oracle), `start ${start}`);
       await venue.close();
       expect(logged.filter((text) => DROPPED.test(text))).toEqual([]);
       if (start === 2) rmSync(indexOf(dataDir), { recursive: true });
     }
+  });
+});
+
+/** More than are indexed before it is looked whether a commit is due. */
+const BATCH_RECORDS = 2_000;
+
+test('an index whose last commit is inside a batch is continued from there', async () => {
+  await inTempDir(async (dataDir) => {
+    const venue = await openVenue({ dataDir });
+    await new Player(1, venue).play(60);
+    const first = venue.exchange.durableSequence;
+    await venue.exchange.submitTogether(new Array(BATCH_RECORDS).fill(encodeCommand({ type: 'Tick' })));
+    await new Player(2, venue).play(60);
+    const last = venue.exchange.durableSequence;
+    const requests = everything(oracleOf(venue.records));
+    const answers = await Promise.all(requests.map((request) => askText(venue.historian, request)));
+    await venue.close();
+
+    const settings = { indexPath: indexOf(dataDir), dataDir, isFresh: true, recordsPerCommit: first + 200 };
+    const follower = new LogFollower(settings, new JournalSource(dataDir), () => {});
+    while (!follower.isCommitting) follower.index();
+    await follower.commit();
+    await follower.abandon(); // as a kill would leave it
+    const again = await answersInPlace(dataDir, last, requests);
+    expect(again.foundSequence).toBeGreaterThan(first);
+    expect(again.foundSequence).toBeLessThan(first + BATCH_RECORDS);
+    expect(again.answers).toEqual(answers);
+    expect(again.dropped).toEqual([]);
   });
 });
 

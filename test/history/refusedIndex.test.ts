@@ -63,6 +63,29 @@ test('an index is kept while the list of archived parts of its log cannot be rea
   });
 });
 
+test('a failure after an answer counts as the first one again', LONG, async () => {
+  await inTempDir(async (dataDir) => {
+    const last = await play(dataDir);
+    rmSync(join(dataDir, 'history'), { recursive: true }); // there is something to index after the first failure
+    const list = join(dataDir, 'archive.json');
+    const delays: unknown[] = [];
+    const log = (_: string, _text: string, figures: object = {}): void =>
+      void delays.push(Reflect.get(figures, 'delayMs'));
+    const historian = openHistorian({ dataDir, log, waitMsMax: WAIT_MS_MAX });
+    for (const failures of [1, 2]) {
+      writeFileSync(list, '{');
+      historian.durable(new Uint8Array(), last);
+      await vi.waitUntil(() => delays.length === failures, PATIENCE);
+      rmSync(list);
+      await expect.poll(() => historian.indexedSequence, PATIENCE).toBe(last); // without being asked for it
+      expect(await askText(historian, OPEN_INTEREST)).toMatch(/^\[/);
+      await historian.release(); // ends its thread, so that the next record starts another
+    }
+    await historian.close();
+    expect(delays[1]).toBe(delays[0]);
+  });
+});
+
 /** Runs commands of these seeds, each in an exchange that leaves a snapshot; returns the last sequence. */
 async function run(dataDir: string, clock: VirtualClock, seeds: readonly number[]): Promise<number> {
   let last = 0;

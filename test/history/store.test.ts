@@ -168,6 +168,27 @@ test('more closed positions than are read at once are each read once, and those 
   await store.close();
 });
 
+test('a closed position that changes after a restart is listed once, and not while it is open again', async () => {
+  const store = new IndexStore(folder, true);
+  for (const [size, gain] of [
+    [0, 5],
+    [3, 5],
+    [0, 9],
+    [0, -4],
+  ]) {
+    const positions = new Positions(store, false); // remembers nothing of the one before
+    const leg = legAt(positions.change(7, 1), 1);
+    positions.numbers[leg + LEG.bought] = 10;
+    positions.numbers[leg + LEG.size] = size;
+    positions.numbers[leg + LEG.realized] = gain;
+    await store.commit((put, remove) => positions.flush(put, remove));
+    positions.committed();
+    const listed = [...closedParts(store, 7, Number.POSITIVE_INFINITY)].flat();
+    expect(listed.map(({ numbers }) => numbers[LEG.realized])).toEqual(size === 0 ? [gain] : []);
+  }
+  await store.close();
+});
+
 test('a commit of positions puts and removes as many entries as its disk space was reserved for', async () => {
   const store = new IndexStore(folder, true);
   const positions = new Positions(store, true);

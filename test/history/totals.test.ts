@@ -43,3 +43,17 @@ test('reads return nothing while the board is being written', () => {
   versions[0] += 1;
   expect(new TotalsReader(memories[0]).read(all, 1)).toBeUndefined();
 });
+
+test('totals that change while they are read are not returned', () => {
+  const memories: SharedArrayBuffer[] = [];
+  const board = new TotalsBoard((memory) => memories.push(memory));
+  const all = [marketOf(0, 1), marketOf(1, 1)];
+  board.show(all, all, 1);
+  function* changingMeanwhile() {
+    yield all[0];
+    const later = [marketOf(0, 2), marketOf(1, 2)];
+    board.show(later, later, 2);
+    yield all[1];
+  }
+  expect(new TotalsReader(memories[0]).read(changingMeanwhile(), 1)).toBeUndefined();
+});

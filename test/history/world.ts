@@ -57,7 +57,7 @@ export class Player {
   readonly actors: readonly Actor[];
   private readonly random: Random;
   private readonly seed: number;
-  private readonly stage: Stage;
+  private stage: Stage;
   private readonly placed: string[] = [];
   private readonly centres: number[] = [];
   private readonly scale: number;
@@ -87,6 +87,11 @@ export class Player {
       await this.submit(command);
     }
     await this.continue(steps);
+  }
+
+  /** Goes on at a stage that holds this player's world already: its exchange was restarted. */
+  moveTo(stage: Stage): void {
+    this.stage = stage;
   }
 
   /** Plays this many further steps. */

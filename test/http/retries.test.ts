@@ -1,7 +1,7 @@
 // Sending an order again is safe: a duplicate reports the fate of the first copy, or answers as the first did; an order
 // that comes too late is not accepted; and every reply states the log sequence that it is based on. Also when the order has
 // long ended, and after a restart.
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { encodeCommand, OrderType } from '../../engine/index.ts';
 import { requireKeyId } from '../../server/auth/keyIds.ts';
 import { throttleRows } from '../../server/config/throttleTable.ts';
@@ -20,12 +20,14 @@ import {
 import { buyCommand } from '../support/commands.ts';
 import { orderIdOf } from '../support/hex.ts';
 import { openApiDocument } from '../support/openApiDocument.ts';
+import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
 import {
   alice,
   bob,
   call,
+  type MarketIds,
   market,
   marketIdsOf,
   newMarket,
@@ -371,10 +373,21 @@ test('after a restart, duplicates of orders that only the history knows get the 
   const bodies = ['GTC', 'FAK'].map((orderType) => orderBody(trader, where, { pips: 4_000, shares: 10, orderType }));
   bodies.push(orderBody(trader, where, { pips: 4_700, shares: 20 }));
   const maker = { wallet: old.wallets[1], key: await createKey(old.url, old.wallets[1]) };
-  for (const pips of [5_500, 5_400])
-    await sendWith(maker, '/order', orderBody(maker, where, { pips, shares: 5, token: 1 }), {}, old.url);
-  const firsts = [];
+  const offer = (place: MarketIds, pips: number) =>
+    sendWith(maker, '/order', orderBody(maker, place, { pips, shares: 5, token: 1 }), {}, old.url);
+  for (const pips of [5_500, 5_400]) await offer(where, pips);
+  const slow = { question: 'Again, later?', slug: 'slow', seconds_delay: 1 };
+  const slowly = marketIdsOf((await send(old.url, 'POST', '/admin/markets', slow, ADMIN)).json);
+  await offer(slowly, 5_500);
+  bodies.push(orderBody(trader, slowly, { pips: 4_700, shares: 5 }));
+  const firsts: JsonReply[] = [];
   for (const body of bodies) firsts.push(await sendWith(trader, '/order', body, {}, old.url));
+  await offer(where, 5_300); // takes a part of what the third order left in the book
+  const isMatched = (at: number): boolean => {
+    const order = old.services.views.orders.byId(firsts[at].json.orderID);
+    return order !== undefined && order.filledLots > 0 && order.status !== 'DELAYED';
+  };
+  await vi.waitUntil(() => isMatched(3), PATIENCE);
   const path = '/cancel-all';
   await send(old.url, 'DELETE', path, undefined, l2Headers(trader.wallet.address, trader.key, 'DELETE', path));
   await old.close();
@@ -382,12 +395,16 @@ test('after a restart, duplicates of orders that only the history knows get the 
   await endMany(fresh, trader);
   const known = firsts.filter(({ json }) => fresh.services.views.orders.byId(json.orderID) !== undefined);
   expect(known).toEqual([]);
-  const [resting, killed, taker] = bodies;
+  const [resting, killed, taker, delayed] = bodies;
   const again = await sendWith(trader, '/order', resting, {}, fresh.url);
   expect(again.json.detail.original).toMatchObject({ id: firsts[0].json.orderID, status: 'CANCELED' });
   expect((await sendWith(trader, '/order', resting, IDEMPOTENT, fresh.url)).json).toEqual(firsts[0].json);
   expect(firsts[2].json.tradeIDs).toHaveLength(2);
   expect((await sendWith(trader, '/order', taker, IDEMPOTENT, fresh.url)).json).toEqual(firsts[2].json);
+  const { json } = await sendWith(trader, '/order', taker, {}, fresh.url);
+  expect(json.detail.original).toMatchObject({ size_matched: '15' });
+  expect(firsts[3].json.status).toBe('delayed');
+  expect((await sendWith(trader, '/order', delayed, IDEMPOTENT, fresh.url)).json).toEqual(firsts[3].json);
   const refused = await sendWith(trader, '/order', killed, IDEMPOTENT, fresh.url);
   expect([refused.status, refused.json.error]).toEqual([400, firsts[1].json.error]);
   const retyped = await sendWith(trader, '/order', { ...killed, orderType: 'FOK' }, IDEMPOTENT, fresh.url);
