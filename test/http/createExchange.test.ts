@@ -153,6 +153,15 @@ test('a data directory keeps its markets for the next exchange, and only one can
   expect((await send(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
 });
 
+test('a defect while an exchange runs is the error with which it closes, every time', async () => {
+  const ready = vi.spyOn(Catalog.prototype, 'ready').mockRejectedValueOnce(new Error('the catalog cannot be indexed'));
+  const exchange = await createExchange({ adminToken: 'a-token-of-our-own' });
+  ready.mockRestore();
+  expect(exchange.adminToken).toBe('a-token-of-our-own');
+  for (let call = 0; call < 2; call += 1)
+    await expect(exchange.close()).rejects.toThrow('the catalog cannot be indexed');
+});
+
 test('a start that fails after it has begun to listen leaves the port free', async () => {
   const port = await freePort();
   const ready = vi.spyOn(Catalog.prototype, 'ready').mockImplementationOnce(() => {
