@@ -70,7 +70,10 @@ test.each([
   ['--quiet', { isJson: false, isQuiet: true }, 0],
   ['neither', { isJson: false, isQuiet: false }, 1],
 ])('progress on the journal is shown according to the flags: %s', (_flag, config, times) => {
-  const update = vi.fn();
-  progressOf(config, 'Reading the journal', () => ({ update, stop: () => {} }))(1, 10);
-  expect(update).toHaveBeenCalledTimes(times);
+  const [update, stop] = [vi.fn(), vi.fn()];
+  const show = progressOf(config, 'Reading the journal', () => ({ update, stop }));
+  show(9, 10);
+  expect([update, stop].map(({ mock }) => mock.calls.length)).toEqual([times, 0]);
+  show(10, 10); // the last record ends it
+  expect([update, stop].map(({ mock }) => mock.calls.length)).toEqual([2 * times, times]);
 });
