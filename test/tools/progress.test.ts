@@ -61,6 +61,8 @@ test('the pace of a task counts from its first update, however long ago the proc
     vi.advanceTimersByTime(10_000);
     progress.update(total - 29_600, total);
     expect(stream.read()).toBe(`Indexing: ${total - 29_600} of ${total} records, 1000 per second, about 30 s left.\n`);
+    progress.update(total - 29_500, total);
+    expect(stream.read()).toBe(null); // a line every ten seconds
     progress.stop();
   }
 });
