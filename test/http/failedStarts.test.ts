@@ -49,12 +49,13 @@ async function damage(dataDir: string, sequence: number): Promise<void> {
 }
 
 test('a damaged record is refused with the command that restores those before it, if there are any', async () => {
-  const dataDir = tempDir();
+  const dataDir = join(tempDir(), "the trader's data");
   const config = { dataDir };
   await startAndStop({ config }); // one record of the start, and a batch of ten credits
   const outcry = 'npm run -s outcry --';
-  const intact = `"${outcry} verify --data-dir ${dataDir}" shows which records are intact`;
-  const restore = `, and "${outcry} restore ${dataDir} --to 10 --data-dir <new folder>" copies the records before it`;
+  const word = `'${dataDir.replace("'", `'\\''`)}'`; // as a shell reads it
+  const intact = `"${outcry} verify --data-dir ${word}" shows which records are intact`;
+  const restore = `, and "${outcry} restore ${word} --to 10 --data-dir <new folder>" copies the records before it`;
   for (const [batch, sequence, remedy] of [
     [1, 1, `${intact}.`],
     [2, 11, `${intact}${restore}.`], // the last batch is looked at first

@@ -1,8 +1,28 @@
-// How the tools word counts: one of a thing, none of it, many. Sentences that people read: no journal is opened, and the
-// figures here are invented.
+// How the tools word counts (one of a thing, none of it, many), reports and paths. Sentences that people read: no journal is
+// opened, and the figures here are invented.
+import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
+import { shellWord } from '../../server/lib/commandLine.ts';
 import { counted } from '../../server/lib/counted.ts';
 import { soundText } from '../../server/tools/verify.ts';
+
+test('a path in a command that a message names is one word to a shell, and bare where it can be', () => {
+  const paths = [
+    '/srv/outcry-1.2_a',
+    '.outcry',
+    '/srv/my data',
+    "/it's",
+    '$HOME/"`id`"\\',
+    '~/a',
+    'a;b&c|d>e*?',
+    'ü',
+    '',
+  ];
+  const words = paths.map(shellWord);
+  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${words.join(' ')}`], { encoding: 'utf8' });
+  expect(stdout.split('\n').slice(0, -1)).toEqual(paths);
+  expect(words.slice(0, 2)).toEqual(paths.slice(0, 2));
+});
 
 test('a count of 1 has its noun in the singular, every other count in the plural', () => {
   expect([0, 1, 2, 1_001].map((count) => counted(count, 'event'))).toEqual([
