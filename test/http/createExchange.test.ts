@@ -43,6 +43,16 @@ test('two exchanges in one process share no markets or orders', async () => {
   expect((await send(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
 });
 
+test('an exchange on an IPv6 address is reached by its URL', async () => {
+  const exchange = await create({ host: '::1' }).catch((error) => {
+    if (error.reason !== 'port') throw error;
+    console.info('Not tried: this machine has no address ::1.');
+  });
+  if (exchange === undefined) return;
+  expect(exchange.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await send(exchange.url, 'GET', '/ok')).status).toBe(200);
+});
+
 test('an exchange has the catalog of npm start and, by default, empty order books', async () => {
   const exchange = await create();
   const { json: markets } = await send(exchange.url, 'GET', '/markets?limit=100');
