@@ -38,7 +38,7 @@ import { requireOwnMode, writeMode } from './dataDirectory/modeFile.ts';
 import { refusalOf, requireFreeOfObstacles } from './dataDirectory/obstacles.ts';
 import { warnOfOtherContracts } from './dataDirectory/signedFor.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
-import { commandLine } from './lib/commandLine.ts';
+import { commandLine, shellWord } from './lib/commandLine.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { FatalError, fatal } from './process/fatal.ts';
 import { makeLogger } from './process/log.ts';
@@ -250,10 +250,10 @@ function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'sec
 }
 
 /** Advises the operator of a journal that is damaged from a sequence on. */
-function recoveryHint(dataDir: string | undefined, sequence: number): string {
-  const all = `"${commandLine(`verify --data-dir ${dataDir}`)}" shows which records are intact`;
+function recoveryHint(dataDir: string, sequence: number): string {
+  const all = `"${commandLine(`verify --data-dir ${shellWord(dataDir)}`)}" shows which records are intact`;
   if (sequence < 2) return `${all}.`;
-  const restore = commandLine(`restore ${dataDir} --to ${sequence - 1} --data-dir <new folder>`);
+  const restore = commandLine(`restore ${shellWord(dataDir)} --to ${sequence - 1} --data-dir <new folder>`);
   return `${all}, and "${restore}" copies the records before it.`;
 }
 
@@ -267,7 +267,7 @@ function failToOpen(error: unknown, dataDir: string | undefined): never {
   if (error instanceof DataDirectoryLocked) fatal('locked', error.message);
   failOnStorage(error);
   if (error instanceof ClockBehindJournal) fatal('clock', error.message);
-  if (error instanceof JournalDamaged || error instanceof RecoveryDiffers) {
+  if (dataDir !== undefined && (error instanceof JournalDamaged || error instanceof RecoveryDiffers)) {
     fatal('data', `${error.message} ${recoveryHint(dataDir, error.sequence)}`);
   }
   const ofData = [FormatUnsupported, JournalArchived, RulesVersionUnknown, SnapshotUnusable];

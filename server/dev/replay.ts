@@ -59,7 +59,6 @@ function replayCommand(): Command {
     .option('--accounts <number>', 'wallets that trade', count('--accounts', ACCOUNTS_MIN, ACCOUNTS_MAX), 120)
     .option('--chain <id>', 'chain that the exchange expects orders to be signed for', stockChain, 137)
     .option('--seed <number>', "seed of the wallets' keys and turns", count('--seed', 0), 1)
-    .allowExcessArguments(false)
     .exitOverride();
 }
 

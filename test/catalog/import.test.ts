@@ -275,6 +275,19 @@ test('an import into a new data directory works before the exchange has ever sta
   await server.stop();
 });
 
+test('an import with --venue gives a venue what is in the file, and nothing of development', async () => {
+  const dataDir = join(folder, 'venue');
+  const file = fileOf('venue.jsonl', [EVENT, marketLine('first')]);
+  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
+  expect(await runCli(['import', file, '--data-dir', dataDir, ...venue], {}, folder)).toBe(0);
+  await expect(startTestServer({ config: { dataDir } })).rejects.toThrow('was created for production');
+  const server = await startTestServer({ config: { dataDir, mode: 'production' } });
+  const { markets, accounts } = server.services.views;
+  expect(markets.list().map(({ slug }) => slug)).toEqual(['first']);
+  expect(server.wallets.map(({ address }) => accounts.byWallet(address))).toEqual(server.wallets.map(() => undefined));
+  await server.close();
+});
+
 test('an import on a full disk exits with status 7 and prints the cause', () => {
   if (!canRehearse('the full disk')) return;
   const file = fileOf('large.jsonl', linesOf(generatedRows(1_000)));
@@ -524,6 +537,9 @@ test('import rejects --url together with --data-dir, and settings of an exchange
     const end = await run(...flags);
     expect([end.status, end.output]).toEqual([2, flags.findLast((flag) => flag.startsWith('--')) + refusal]);
   }
+  const none = join(folder, 'none.json');
+  const configured = await run('--config', none); // it may have the token
+  expect([configured.status, configured.output]).toEqual([2, expect.stringContaining(none)]);
   const help = await run('--help');
   expect(help.status).toBe(0);
   expect(help.output).not.toContain('default .outcry)');

@@ -43,6 +43,16 @@ test('two exchanges in one process share no markets or orders', async () => {
   expect((await send(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
 });
 
+test('an exchange on an IPv6 address is reached by its URL', async () => {
+  const exchange = await create({ host: '::1' }).catch((error) => {
+    if (error.reason !== 'port') throw error;
+    console.info('Not tried: this machine has no address ::1.');
+  });
+  if (exchange === undefined) return;
+  expect(exchange.url).toMatch(/^http:\/\/\[::1\]:\d+$/);
+  expect((await send(exchange.url, 'GET', '/ok')).status).toBe(200);
+});
+
 test('an exchange has the catalog of npm start and, by default, empty order books', async () => {
   const exchange = await create();
   const { json: markets } = await send(exchange.url, 'GET', '/markets?limit=100');
@@ -151,6 +161,15 @@ test('a data directory keeps its markets for the next exchange, and only one can
   await first.close();
   const second = await create({ dataDir });
   expect((await send(second.url, 'GET', `/markets/${conditionId}`)).status).toBe(200);
+});
+
+test('a defect while an exchange runs is the error with which it closes, every time', async () => {
+  const ready = vi.spyOn(Catalog.prototype, 'ready').mockRejectedValueOnce(new Error('the catalog cannot be indexed'));
+  const exchange = await createExchange({ adminToken: 'a-token-of-our-own' });
+  ready.mockRestore();
+  expect(exchange.adminToken).toBe('a-token-of-our-own');
+  for (let call = 0; call < 2; call += 1)
+    await expect(exchange.close()).rejects.toThrow('the catalog cannot be indexed');
 });
 
 test('a start that fails after it has begun to listen leaves the port free', async () => {

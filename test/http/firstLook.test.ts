@@ -20,14 +20,18 @@ const LEAF = 0x02;
 /** Enough batches for several leaves. */
 const ROUNDS = 60;
 
-/** A data directory with a journal as a killed process leaves it, with or without a snapshot near its beginning. */
+/**
+ * A data directory with a journal as a killed process leaves it, without snapshots, or with one near its beginning and one at
+ * its end.
+ */
 async function makeKilled(folder: string, hasSnapshot: boolean): Promise<string> {
   const dataDir = join(folder, hasSnapshot ? 'snapshot' : 'data');
   mkdirSync(dataDir);
-  const founded = await openExchange({ dataDir, settings, followers: [], ...(hasSnapshot && { snapshotFrom: 1 }) });
+  const options = { dataDir, settings, followers: [], ...(hasSnapshot && { snapshotFrom: 1 }) };
+  const founded = await openExchange(options);
   await Promise.all(foundingCommands().map((command) => founded.submit(command)));
   await founded.close();
-  const exchange = await openExchange({ dataDir, settings, followers: [] });
+  const exchange = await openExchange(options);
   expect(exchange.snapshotSequence > 0).toBe(hasSnapshot);
   const commands = commandsOf(7, () => exchange.now());
   for (let round = 0; round < ROUNDS; round += 1) await exchange.submit(commands.next().value);
@@ -58,7 +62,7 @@ function damage(dataDir: string): void {
 }
 
 test.each([false, true])(
-  'a journal that crashes its reader is rejected as damaged, with exit status 5 (with a snapshot: %s)',
+  'a journal that crashes its reader is rejected as damaged, with exit status 5 (with snapshots: %s)',
   async (hasSnapshot) => {
     const folder = tempDir();
     const dataDir = await makeKilled(folder, hasSnapshot);

@@ -50,6 +50,21 @@ test('in development the log is human-readable and leaves out lines below the lo
   expect(file.text).toMatch(/^\[\d\d:\d\d:\d\d\].*WARN.*: .*Something happened\..*\n {4}.*count.*: 3\n$/);
 });
 
+test.each([
+  ['of a venue', 'production', false],
+  ['with --json in development', 'development', true],
+] as const)('the log %s is one JSON object on each line', (_name, mode, isJson) => {
+  const file = smallFile();
+  const log = makeLogger({ mode, isJson, logLevel: 'warn' }, file.write);
+  log.warn({ count: 3 }, 'Something happened.');
+  log.error('It happened again.');
+  const lines = file.text.trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: 40, count: 3, msg: 'Something happened.' },
+    { level: 50, msg: 'It happened again.' },
+  ]);
+});
+
 test.runIf(process.platform === 'linux')(
   'an exchange with stdout and stderr on /dev/full keeps serving and exits with status 0',
   async () => {

@@ -1,12 +1,13 @@
 // A server with a data directory makes snapshots while it runs and when it stops, and answers after a start from one as it
 // did before. A running snapshot maker is ended with the server, and leaves nothing that a start would take for a snapshot.
-import { fork } from 'node:child_process';
+import childProcess, { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { encodeCommand, type RunningExchange } from '../../engine/index.ts';
+import { encodeCommand, type Log, type RunningExchange } from '../../engine/index.ts';
 import { SnapshotMaker } from '../../server/snapshots/snapshotMaker.ts';
+import { withReplaced } from '../journal/support.ts';
 import { PATIENCE } from '../support/patience.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { tempDir } from '../support/tempDir.ts';
@@ -107,22 +108,58 @@ test('after a stop during a snapshot and a restart, no partial snapshot is left'
   await again.close();
 });
 
-test('a snapshot under way at a stop is none that has failed', async () => {
+/** The snapshot makers that are started during `run`. */
+async function makersOf(run: () => Promise<void>): Promise<readonly ChildProcess[]> {
+  const { fork: begin } = childProcess;
+  const began: ChildProcess[] = [];
+  const noting = (...given: Parameters<typeof begin>): ChildProcess => {
+    const child = begin(...given);
+    began.push(child);
+    return child;
+  };
+  await withReplaced(childProcess, { fork: noting as typeof begin }, run); // fork is overloaded
+  return began;
+}
+
+test('one snapshot is under way at a time, none begins after a stop, and one that a stop ends is none that has failed', async () => {
   const logged: string[] = [];
   const maker = new SnapshotMaker({ dataDir: tempDir(), every: 10, log: (_, text) => logged.push(text) });
   maker.opened(0);
-  maker.durable(10);
-  await maker.close();
-  expect([maker.failedCount, logged]).toEqual([0, []]);
+  const makers = await makersOf(async () => {
+    for (const sequence of [10, 20, 30]) maker.durable(sequence);
+    await maker.close();
+    maker.durable(40);
+  });
+  expect([makers.length, maker.failedCount, logged]).toEqual([1, 0, []]);
 });
 
-test('a snapshot maker whose exchange is gone exits with status 0', async () => {
+test('a snapshot that fails, or whose process is killed, causes a warning with the reason', async () => {
+  const logged: string[] = [];
+  const dataDir = tempDir(); // there is no journal
+  const log: Log = (level, text, figures) => logged.push(`${level} ${text} ${figures?.reason}`);
+  const maker = new SnapshotMaker({ dataDir, every: 10, log });
+  maker.opened(0);
+  maker.durable(10);
+  await vi.waitUntil(() => logged.length > 0, PATIENCE);
+  expect(logged[0]).toMatch(/^warn No snapshot could be made\. (?!undefined)(?!the process)./);
+  await vi.waitUntil(async () => {
+    const [child] = await makersOf(async () => maker.durable(20)); // none while the first one is ending
+    return child?.kill('SIGKILL');
+  }, PATIENCE);
+  await vi.waitUntil(() => logged.length > 1, PATIENCE);
+  const killed = 'warn No snapshot could be made. the process that makes it was ended by SIGKILL';
+  expect([logged.slice(1), maker.failedCount, maker.madeCount]).toEqual([[killed], 2, 0]);
+  await maker.close();
+});
+
+test('a snapshot maker whose exchange is gone exits with status 0 and makes none', async () => {
   const dataDir = tempDir();
+  await (await startTestServer({ config: { dataDir, snapshotEvery: 0 } })).close(); // it could make one of this
   const file = join(import.meta.dirname, '../../server/snapshots/makerChild.ts');
   const child = fork(file, [dataDir], { execArgv: [], stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
   child.disconnect();
   const [status] = await once(child, 'exit');
-  expect(status).toBe(0);
+  expect([status, filesIn(dataDir)]).toEqual([0, []]);
 });
 
 test.each([
@@ -138,14 +175,18 @@ test.each([
       every: 10,
       log: (level, _, figures) => logged.push(`${level} ${figures?.reason}`),
     });
-    maker.opened(0);
+    maker.opened(100);
     const { execPath } = process;
     process.execPath = path;
     try {
       for (const [sequence, count] of [
-        [10, 1],
-        [19, 1],
-        [20, 2],
+        [109, 0],
+        [110, 1],
+        [119, 1],
+        [120, 2],
+        [135, 3], // a batch of many records, as of an import
+        [144, 3],
+        [145, 4],
       ]) {
         maker.durable(sequence);
         await vi.waitUntil(() => logged.length >= count, PATIENCE);

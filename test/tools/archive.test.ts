@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -438,9 +439,12 @@ test(
       await exchange.close();
       // Given relative to the operator's working directory, and found from anywhere afterwards.
       const end = await runToEnd(['archive', 'archive', '--data-dir', 'data'], { cwd: folder });
-      expect(end.output).toMatch(
-        /^Archived the records 1 to \d+ in .*, read back\.\n.* keeps the records from \d+ on: /m,
-      );
+      const report =
+        /^Archived the records 1 to (\d+) in (.*), read back\.\n.* keeps the records from (\d+) on: ([\d.]+) MB instead of ([\d.]+) MB\. /m;
+      const [, last, part, from, after, before] = report.exec(end.output) ?? expect.unreachable(end.output);
+      expect([Number(from), part]).toEqual([Number(last) + 1, join(archive, `records-1-${last}`)]);
+      expect(Number(after)).toBeCloseTo(statSync(join(dataDir, 'journal', 'data.mdb')).size / 1e6, 1);
+      expect(Number(before)).toBeGreaterThan(Number(after));
       expect(end.status).toBe(0);
       expect((await runToEnd(['verify', '--data-dir', dataDir])).status).toBe(0);
     });

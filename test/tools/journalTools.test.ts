@@ -228,6 +228,35 @@ test('verify names the sequences of a missing batch and exits with status 1', as
   expect(report.text).toMatch(/the records from it to \d+ are missing/);
 });
 
+test('a backup of a journal whose first record is damaged says that nothing can be had', async () => {
+  const dir = await damagedCopy((batch, first) => {
+    if (first === 1) batch[batch.length - 1] ^= 1;
+    return batch;
+  });
+  const backup = fresh();
+  const end = await runToEnd(['backup', backup, '--data-dir', dir]);
+  expect([end.status, end.output]).toEqual([
+    1,
+    'The journal is damaged at sequence 1: the record does not match its checksum.\n' +
+      'Nothing was copied: there is nothing before it.\n',
+  ]);
+  expect(existsSync(backup)).toBe(false);
+});
+
+test('a copy that has been damaged by the time it is verified is reported as not sound', async () => {
+  const backup = fresh();
+  const script = `import { truncateSync } from 'node:fs';
+    const [, file, task] = process.argv;
+    if (file.endsWith('journalChild.ts') && JSON.parse(task).kind === 'verify')
+      truncateSync(${JSON.stringify(join(backup, 'journal', 'data.mdb'))}, 10_000);`;
+  const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
+  const end = await runToEnd(['backup', backup, '--data-dir', dataDir], { env });
+  expect([end.status, end.stdout]).toEqual([1, '']);
+  expect(end.output).toMatch(
+    new RegExp(`^The copy in ${backup} is not sound\\. The journal is damaged at sequence \\d+: `),
+  );
+});
+
 test('verify and backup of a truncated file name it and exit with status 1', async () => {
   const dir = fresh();
   mkdirSync(dir);

@@ -61,6 +61,8 @@ test('the pace of a task counts from its first update, however long ago the proc
     vi.advanceTimersByTime(10_000);
     progress.update(total - 29_600, total);
     expect(stream.read()).toBe(`Indexing: ${total - 29_600} of ${total} records, 1000 per second, about 30 s left.\n`);
+    progress.update(total - 29_500, total);
+    expect(stream.read()).toBe(null); // a line every ten seconds
     progress.stop();
   }
 });
@@ -70,7 +72,10 @@ test.each([
   ['--quiet', { isJson: false, isQuiet: true }, 0],
   ['neither', { isJson: false, isQuiet: false }, 1],
 ])('progress on the journal is shown according to the flags: %s', (_flag, config, times) => {
-  const update = vi.fn();
-  progressOf(config, 'Reading the journal', () => ({ update, stop: () => {} }))(1, 10);
-  expect(update).toHaveBeenCalledTimes(times);
+  const [update, stop] = [vi.fn(), vi.fn()];
+  const show = progressOf(config, 'Reading the journal', () => ({ update, stop }));
+  show(9, 10);
+  expect([update, stop].map(({ mock }) => mock.calls.length)).toEqual([times, 0]);
+  show(10, 10); // the last record ends it
+  expect([update, stop].map(({ mock }) => mock.calls.length)).toEqual([2 * times, times]);
 });
