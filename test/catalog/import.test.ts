@@ -1,39 +1,25 @@
 // Imports of a whole catalog: what a file creates, how each bad line is reported, that a file with one bad line creates
 // nothing, and that a server killed at any moment of the commit has all of it afterwards or none.
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { generatedRows, linesOf } from '../../bench/catalog/lines.ts';
-import { Exchange } from '../../engine/core/index.ts';
-import { EventWriter, encodeCommand, JournalReader, MemoryStore, openExchange } from '../../engine/index.ts';
-import { runCli } from '../../server/cli.ts';
+import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
 import { CatalogImport } from '../../server/import/catalogImport.ts';
 import { type ImportTarget, importFile } from '../../server/import/command.ts';
 import { runningTarget } from '../../server/import/targets.ts';
 import { ADMIN, send } from '../support/client.ts';
-import { ownerCommands } from '../support/commands.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { freePort } from '../support/ports.ts';
 import { runToEnd, startServerProcess } from '../support/process.ts';
-import { canRehearse } from '../support/rehearsal.ts';
 import { startTestServer } from '../support/server.ts';
-import { EVENT, fileOf, folder, SERIES, TAG } from './importFiles.ts';
+import { EVENT, fileOf, folder, marketLine, SERIES, TAG } from './importFiles.ts';
 
 /** A market's own id, where the line gives one. */
 const CONDITION = `0x${'7'.repeat(64)}`;
-
-const marketLine = (slug: string, more: object = {}) => ({
-  kind: 'market',
-  slug,
-  question: `Is ${slug}?`,
-  event: 'match',
-  ...more,
-});
 
 test('a file creates its tags, series, events and markets, including closed and resolved ones', async () => {
   const server = await startTestServer({ hasSeed: true });
@@ -263,89 +249,6 @@ test.each([
   await server.close();
 });
 
-test('an import into a new data directory works before the exchange has ever started', async () => {
-  const dataDir = join(folder, 'new');
-  const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
-  const end = await runToEnd(['import', file, '--data-dir', dataDir, '--no-house']);
-  expect([end.status, end.stdout]).toEqual([0, 'Imported 1 event with 1 market.\n']);
-  const server = await startServerProcess({ dataDir, args: ['--no-house'] });
-  const { json } = await send(server.url, 'GET', '/markets/slug/first');
-  expect(json.events[0].slug).toBe('match');
-  expect((await send(server.url, 'GET', '/tags/slug/politics')).status).toBe(200);
-  await server.stop();
-});
-
-test('an import with --venue gives a venue what is in the file, and nothing of development', async () => {
-  const dataDir = join(folder, 'venue');
-  const file = fileOf('venue.jsonl', [EVENT, marketLine('first')]);
-  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
-  expect(await runCli(['import', file, '--data-dir', dataDir, ...venue], {}, folder)).toBe(0);
-  await expect(startTestServer({ config: { dataDir } })).rejects.toThrow('was created for production');
-  const server = await startTestServer({ config: { dataDir, mode: 'production' } });
-  const { markets, accounts } = server.services.views;
-  expect(markets.list().map(({ slug }) => slug)).toEqual(['first']);
-  expect(server.wallets.map(({ address }) => accounts.byWallet(address))).toEqual(server.wallets.map(() => undefined));
-  await server.close();
-});
-
-test('an import on a full disk exits with status 7 and prints the cause', () => {
-  if (!canRehearse('the full disk')) return;
-  const file = fileOf('large.jsonl', linesOf(generatedRows(1_000)));
-  const main = join(import.meta.dirname, '../../server/main.ts');
-  const dataDir = join(folder, 'full');
-  const run = [process.execPath, ...nodeOptions, main, 'import', file, '--data-dir', dataDir];
-  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
-  const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
-  expect(end.stderr).toMatch(
-    /^The import cannot be written: the journal cannot be written: EFBIG: .*\. Either all of it was imported or nothing: start the exchange to find out\.$/m,
-  );
-  expect([end.status, end.stdout]).toEqual([7, '']);
-});
-
-test('an import without a running exchange leaves no snapshot that lacks the imported data', async () => {
-  const dataDir = join(folder, 'snapshots');
-  const file = fileOf('snapshots.jsonl', [...linesOf(generatedRows(1_000)), EVENT, marketLine('first')]);
-  const args = ['--no-house', '--snapshot-every', '1000'];
-  expect(await runCli(['import', file, '--data-dir', dataDir, ...args], {}, folder)).toBe(0);
-  const server = await startServerProcess({ dataDir, args });
-  expect((await send(server.url, 'GET', '/markets/slug/first')).json.events?.[0].slug).toBe('match');
-  await server.stop();
-});
-
-test('an import without a running exchange lets no heartbeat session lapse, however long it takes', async () => {
-  const dataDir = join(folder, 'heartbeats');
-  const importOne = (name: string): Promise<number> => {
-    const file = fileOf(`${name}.jsonl`, [marketLine(name, { event: undefined })]);
-    return runCli(['import', file, '--data-dir', dataDir, '--no-house'], {}, folder);
-  };
-  expect(await importOne('before')).toBe(0);
-  const options = { dataDir, settings: PLAIN_SETTINGS, followers: [] };
-  const exchange = await openExchange(options);
-  const [owner, keyId] = [`0x${'1'.repeat(40)}`, `0x${'2'.repeat(32)}`];
-  const ids = { given: `0x${'0'.repeat(32)}`, next: `0x${'3'.repeat(32)}` };
-  for (const command of ownerCommands({ owner, keyId })) await exchange.submit(encodeCommand(command));
-  await exchange.submit(encodeCommand({ type: 'Heartbeat', owner, keyId, ...ids, refresh: 0 }));
-  expect(exchange.nextDueMs()).toBe(exchange.durableTMs + 10_000);
-  await exchange.close();
-  expect(await importOne('after')).toBe(0);
-
-  const reader = new JournalReader(dataDir);
-  const [core, out] = [new Exchange(), new EventWriter()];
-  let lastTMs = 0;
-  for (const { tMs, command } of [...reader.read()].flat()) {
-    out.begin();
-    core.apply(tMs, command, out);
-    out.finish();
-    lastTMs = tMs;
-  }
-  await reader.close();
-  expect(core.nextDueMs()).toBeGreaterThan(lastTMs + 86_400_000);
-  expect(core.nextDueMs()).toBeLessThan(Number.POSITIVE_INFINITY); // which it would be after a lapse
-  const again = await openExchange(options);
-  expect(again.nextDueMs()).toBe(again.durableTMs + 10_000);
-  await again.close();
-});
-
 test('a server killed during a commit has either all of the import or none of it after a restart', async () => {
   const lines = linesOf(generatedRows(1_000)).map((line, at) => ({ line: at + 1, row: JSON.parse(line) }));
   for (const waitMs of [5, 150]) {
@@ -509,12 +412,6 @@ test('an outcome named "split" is rejected in a market that is not resolved yet'
     `${file}:1: ${reason}\n${file}:2: ${reason}\n2 of 2 lines are invalid; nothing was imported.`,
   );
   await server.close();
-});
-
-test('an import into a data directory of a file without events and markets exits with status 2 and says why', async () => {
-  const dataDir = join(folder, 'nothing');
-  const end = await runToEnd(['import', fileOf('nothing.jsonl', [TAG, '']), '--data-dir', dataDir, '--no-house']);
-  expect([end.status, end.output]).toEqual([2, 'The exchange refuses the import: there is nothing to import.\n']);
 });
 
 test('import rejects --url together with --data-dir, and settings of an exchange without --data-dir', async () => {

@@ -25,3 +25,12 @@ export const EVENT = {
   series: 'weekly',
   neg_risk: true,
 };
+
+/** A market of that event. */
+export const marketLine = (slug: string, more: object = {}) => ({
+  kind: 'market',
+  slug,
+  question: `Is ${slug}?`,
+  event: 'match',
+  ...more,
+});
