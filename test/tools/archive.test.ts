@@ -1,7 +1,6 @@
 // Archiving a journal: records that no snapshot needs go into a folder and are read back before anything is removed. Starts
-// work without the archive, readers of the records find them there or name the missing archive, and a crash at any step
-// leaves a complete data directory.
-import { spawnSync } from 'node:child_process';
+// work without the archive, and readers of the records find them there or name the missing archive. archiveFaults.test.ts has
+// what is cut off.
 import {
   cpSync,
   existsSync,
@@ -19,54 +18,20 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import {
-  type ArchiveStep,
   archiveJournal,
   copyJournal,
   JournalArchived,
-  JournalReader,
   openExchange,
   SnapshotFolder,
   VirtualClock,
   verifyJournal,
-  wasLeftBehind,
 } from '../../engine/index.ts';
 import { JournalSource } from '../../server/history/source.ts';
 import { makeUserLog } from '../../server/streams/userLog.ts';
 import { inTempDir, whileRefused } from '../journal/support.ts';
-import { counter, START_MS, settings, submitFounding, submitRounds } from '../pipeline/workload.ts';
+import { counter, START_MS, settings } from '../pipeline/workload.ts';
 import { runToEnd } from '../support/process.ts';
-import { canRehearse } from '../support/rehearsal.ts';
-import { watchSyncs } from '../support/syncs.ts';
-
-const LONG = { timeout: 300_000 } as const;
-const main = join(import.meta.dirname, '../../server/main.ts');
-const STEPS: readonly ArchiveStep[] = ['copied', 'kept', 'listed', 'cut'];
-
-/** Runs further commands in an exchange that is opened and closed; it leaves a snapshot. */
-async function run(dataDir: string, clock: VirtualClock, seed: number, snapshotFrom = 1) {
-  const followers = [counter().follower];
-  const exchange = await openExchange({ dataDir, clock, settings, followers, snapshotFrom });
-  if (exchange.isFresh) await submitFounding(exchange);
-  await submitRounds(exchange, clock, seed, { rounds: 5, commandsEach: 25 });
-  await exchange.close();
-  return { hashes: exchange.stateHash(), from: exchange.snapshotSequence };
-}
-
-/** A data directory with three snapshots and some records after the last one, with its journal's verification and bytes. */
-async function makeWorld(dataDir: string, clock: VirtualClock) {
-  for (const seed of [1, 2, 3]) await run(dataDir, clock, seed);
-  await run(dataDir, clock, 4, 1_000_000);
-  return { verified: await verifyJournal(dataDir), bytes: await bytesOf(dataDir) };
-}
-
-/** Every record of a journal, back to back. */
-async function bytesOf(dataDir: string): Promise<Buffer> {
-  const reader = new JournalReader(dataDir);
-  const all: Uint8Array[] = [];
-  for (const records of reader.read()) for (const { bytes } of records) all.push(bytes);
-  await reader.close();
-  return Buffer.concat(all);
-}
+import { bytesOf, LONG, main, makeWorld, run } from './archiveWorld.ts';
 
 test('records that no snapshot needs are archived, and readers still get all records', LONG, async () => {
   await inTempDir(async (folder) => {
@@ -321,107 +286,6 @@ test('a file that the system does not let us open now is not reported as unusabl
   });
 });
 
-test('a crash at any step of archiving loses no record, and the next call completes the work', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const sound = join(folder, 'sound');
-    const clock = new VirtualClock(START_MS);
-    const { verified, bytes } = await makeWorld(sound, clock);
-    for (const step of STEPS) {
-      const [dataDir, archive] = [join(folder, step), join(folder, `archive-${step}`)];
-      cpSync(sound, dataDir, { recursive: true });
-      const onStep = (done: ArchiveStep): void => {
-        if (done === step) throw new Error('crash');
-      };
-      await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
-      expect(await bytesOf(dataDir), step).toEqual(bytes);
-      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(false);
-      mkdirSync(join(dataDir, 'journal-kept')); // a killed process leaves it
-      const again = await archiveJournal(dataDir, archive);
-      if (step === 'cut') expect(again).toBeUndefined();
-      else expect(again?.part.firstSequence, step).toBe(1);
-      expect(await verifyJournal(dataDir)).toEqual(verified);
-      expect(readdirSync(archive).length).toBe(1);
-      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(step === 'cut');
-    }
-  });
-});
-
-test('records that are still in the journal are archived again if their listed copy is gone', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const sound = join(folder, 'sound');
-    const { verified, bytes } = await makeWorld(sound, new VirtualClock(START_MS));
-    const archiveOf = (dataDir: string): string => `${dataDir}-archive`;
-    const leaveListed: Readonly<Record<string, (dataDir: string) => Promise<void>>> = {
-      'cut-off': async (dataDir) => {
-        const onStep = (step: ArchiveStep): void => {
-          if (step === 'listed') throw new Error('EACCES');
-        };
-        await expect(archiveJournal(dataDir, archiveOf(dataDir), { onStep })).rejects.toThrow('EACCES');
-      },
-      'put-back': async (dataDir) => {
-        await archiveJournal(dataDir, archiveOf(dataDir));
-        cpSync(join(sound, 'journal'), join(dataDir, 'journal'), { recursive: true });
-      },
-    };
-    for (const [name, leave] of Object.entries(leaveListed)) {
-      const [dataDir, elsewhere] = [join(folder, name), join(folder, `${name}-elsewhere`)];
-      cpSync(sound, dataDir, { recursive: true });
-      await leave(dataDir);
-      expect(readFileSync(join(dataDir, 'archive.json'), 'utf8'), name).toContain(archiveOf(dataDir));
-      rmSync(archiveOf(dataDir), { recursive: true });
-      const archived = await archiveJournal(dataDir, elsewhere);
-      expect(await bytesOf(dataDir), name).toEqual(bytes);
-      expect(archived?.part.folder, name).toBe(join(elsewhere, ...readdirSync(elsewhere)));
-      expect(await verifyJournal(dataDir), name).toEqual(verified);
-    }
-  });
-});
-
-/** Archives a journal up to the step after which the copy is in the archive and nothing has been removed. */
-async function crashAfterFirstStep(dataDir: string, archive: string): Promise<void> {
-  const onStep = (): void => {
-    throw new Error('crash');
-  };
-  await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
-}
-
-test('if the archived copy differs from the original, no record is removed', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    const { bytes } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    await crashAfterFirstStep(dataDir, archive);
-    const [part] = readdirSync(archive);
-    const file = join(archive, part, 'journal', 'data.mdb');
-    const damaged = readFileSync(file);
-    damaged[20_000] ^= 4;
-    writeFileSync(file, damaged);
-    await expect(archiveJournal(dataDir, archive)).rejects.toThrow(/differs from the original|is damaged/);
-    expect(await bytesOf(dataDir)).toEqual(bytes);
-  });
-});
-
-test('on a full disk archive names the copy that cannot be written and leaves nothing of it', LONG, async () => {
-  if (!canRehearse('the full disk')) return;
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    const { verified } = await makeWorld(dataDir, new VirtualClock(START_MS));
-    const names = readdirSync(dataDir);
-    const command = [process.execPath, ...nodeOptions, main, 'archive', archive, '--data-dir', dataDir];
-    const copyOf = (place: string) =>
-      new RegExp(`^The copy in ${place} cannot be written: EFBIG: .*\\.\nNo record was removed from ${dataDir}\\.\n$`);
-    const end = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
-    expect(end.stderr).toMatch(copyOf(`${archive}/records-1-\\d+\\.draft/journal`));
-    expect([end.status, readdirSync(archive), readdirSync(dataDir)]).toEqual([1, [], names]);
-    // The same for the copy of what is kept, once the part is in the archive.
-    await crashAfterFirstStep(dataDir, archive);
-    const again = spawnSync('prlimit', ['--fsize=16384:', ...command], { encoding: 'utf8' });
-    expect(again.stderr).toMatch(copyOf(`${dataDir}/journal-kept`));
-    expect([again.status, readdirSync(dataDir)]).toEqual([1, names]);
-    expect(await verifyJournal(dataDir)).toEqual(verified);
-    expect((await runToEnd(command.slice(command.indexOf('archive')))).status).toBe(0);
-  });
-});
-
 test(
   'archive reports what it did; without a snapshot or while an exchange runs it archives nothing',
   LONG,
@@ -450,58 +314,6 @@ test(
     });
   },
 );
-
-test('after a crash archive first reads the journal in another process', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    await run(dataDir, new VirtualClock(START_MS), 1, 1_000_000);
-    writeFileSync(join(dataDir, 'lock'), JSON.stringify({ pid: 2 ** 22 + 1 }));
-    const script = `if (process.argv[1].endsWith('firstLookChild.ts')) process.kill(process.pid, 'SIGSEGV');`;
-    const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(script)}` };
-    const refused = await runToEnd(['archive', archive, '--data-dir', dataDir], { env });
-    expect([refused.status, refused.output]).toEqual([
-      5,
-      expect.stringContaining('is damaged: reading it killed a process with SIGSEGV'),
-    ]);
-    expect(wasLeftBehind(dataDir)).toBe(true);
-    const end = await runToEnd(['archive', archive, '--data-dir', dataDir]);
-    expect([end.status, end.output]).toEqual([0, expect.stringContaining('Nothing to archive')]);
-    expect(wasLeftBehind(dataDir)).toBe(false);
-  });
-});
-
-test('archiving syncs format.json, then its folder, and the archive folder against a power loss', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    await makeWorld(dataDir, new VirtualClock(START_MS));
-    const synced = await watchSyncs(() => archiveJournal(dataDir, archive));
-    const [name] = readdirSync(archive);
-    const [part, list, journal] = [join(archive, name), join(dataDir, 'archive.json'), join(dataDir, 'journal')];
-    // The part, then the list that names it, and only then the journal without its records.
-    expect(synced.filter((entry) => !/journal-kept|\.mdb$|^made /.test(entry) || entry.startsWith('named '))).toEqual([
-      `synced ${folder}`,
-      ...[`synced ${join(`${part}.draft`, 'format.json')}`, `synced ${join(`${part}.draft`, 'journal')}`],
-      ...[`synced ${part}.draft`, `named ${part}`, `synced ${archive}`],
-      ...[`synced ${dataDir}`, `synced ${list}.new`, `named ${list}`, `synced ${dataDir}`],
-      ...[`named ${join(journal, 'data.mdb')}`, `synced ${journal}`],
-    ]);
-  });
-});
-
-test('archiving syncs a part that an earlier call left in place before the journal is cut', LONG, async () => {
-  await inTempDir(async (folder) => {
-    const [dataDir, archive] = [join(folder, 'data'), join(folder, 'archive')];
-    await makeWorld(dataDir, new VirtualClock(START_MS));
-    await crashAfterFirstStep(dataDir, archive);
-    const [name] = readdirSync(archive);
-    const part = join(archive, name);
-    const synced = await watchSyncs(() => archiveJournal(dataDir, archive));
-    const listed = synced.indexOf(`named ${join(dataDir, 'archive.json')}`);
-    expect(synced.slice(0, listed)).toEqual(
-      expect.arrayContaining([part, join(part, 'journal'), archive].map((path) => `synced ${path}`)),
-    );
-  });
-});
 
 test('verify finds all records even if some are archived while it opens the journal', LONG, async () => {
   await inTempDir(async (folder) => {
