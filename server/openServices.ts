@@ -38,7 +38,7 @@ import { requireOwnMode, writeMode } from './dataDirectory/modeFile.ts';
 import { refusalOf, requireFreeOfObstacles } from './dataDirectory/obstacles.ts';
 import { warnOfOtherContracts } from './dataDirectory/signedFor.ts';
 import { type OpenedHistorian, openHistorian } from './history/historian.ts';
-import { commandLine, shellWord } from './lib/commandLine.ts';
+import { commandLine, restoreLine } from './lib/commandLine.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { FatalError, fatal } from './process/fatal.ts';
 import { makeLogger } from './process/log.ts';
@@ -251,10 +251,9 @@ function warnOfOtherSecret({ views, secret, log }: Pick<Services, 'views' | 'sec
 
 /** Advises the operator of a journal that is damaged from a sequence on. */
 function recoveryHint(dataDir: string, sequence: number): string {
-  const all = `"${commandLine(`verify --data-dir ${shellWord(dataDir)}`)}" shows which records are intact`;
+  const all = `"${commandLine('verify', '--data-dir', dataDir)}" shows which records are intact`;
   if (sequence < 2) return `${all}.`;
-  const restore = commandLine(`restore ${shellWord(dataDir)} --to ${sequence - 1} --data-dir <new folder>`);
-  return `${all}, and "${restore}" copies the records before it.`;
+  return `${all}, and "${restoreLine(dataDir, sequence)}" copies the records before it.`;
 }
 
 /** Throws FatalError if `error` means that the journal cannot be written; returns otherwise. */

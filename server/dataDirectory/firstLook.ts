@@ -6,7 +6,7 @@ import { addAbortListener } from 'node:events';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { journalFileIn, reasonOf, wasLeftBehind } from '../../engine/index.ts';
-import { commandLine, shellWord } from '../lib/commandLine.ts';
+import { commandLine } from '../lib/commandLine.ts';
 import { endSignals, FatalError, fatal } from '../process/fatal.ts';
 
 const CHILD = './firstLookChild.ts';
@@ -30,7 +30,7 @@ export async function requireReadable(dataDir: string, stopped?: AbortSignal): P
     fatal('data', `${unchecked}: ${reasonOf(error)}.`);
   });
   if (signal === null) return;
-  const hint = `"${commandLine(`verify --data-dir ${shellWord(dataDir)}`)}" shows how far it can be read.`;
+  const hint = `"${commandLine('verify', '--data-dir', dataDir)}" shows how far it can be read.`;
   if (SIGNALS_FROM_OUTSIDE.has(signal)) {
     const sentence = `${unchecked}: the process that read it was ended by ${signal}.`;
     throw new FirstLookEnded('data', `${sentence} Start again; if that fails too, ${hint}`);

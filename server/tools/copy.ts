@@ -6,7 +6,7 @@ import { copyDurably, FORMAT_FILE, journalFolderIn, reasonOf, syncFolder } from 
 import { isTaken, SERVER_SECRET_FILE } from '../auth/serverSecret.ts';
 import { markCopied } from '../dataDirectory/copiedAt.ts';
 import { MODE_FILE } from '../dataDirectory/modeFile.ts';
-import { commandLine, shellWord } from '../lib/commandLine.ts';
+import { commandLine, restoreLine } from '../lib/commandLine.ts';
 import { parseWhole } from '../lib/decimals.ts';
 import { fatal } from '../process/fatal.ts';
 import { type FailedTask, requireJournal, runJournalTask } from './journalTask.ts';
@@ -41,14 +41,13 @@ function readSequence(text: string | undefined): number | undefined {
 function failureText({ text, sequence }: FailedTask, from: string): string {
   if (sequence === undefined) return `${text}\nNothing was copied.\n`;
   if (sequence < 2) return `${text}\nNothing was copied: there is nothing before it.\n`;
-  const restore = commandLine(`restore ${shellWord(from)} --to ${sequence - 1} --data-dir <new folder>`);
-  return `${text}\nNothing was copied. What comes before it can be had: ${restore}\n`;
+  return `${text}\nNothing was copied. What comes before it can be had: ${restoreLine(from, sequence)}\n`;
 }
 
 /** Why the copy was not found to be sound. Without a sequence it may be: then the verification itself was cut off or refused. */
 function unverifiedText({ text, sequence }: FailedTask, to: string): string {
   if (sequence !== undefined) return `The copy in ${to} is not sound. ${text}\n`;
-  return `The copy in ${to} could not be verified. ${text}\nVerify it with: ${commandLine(`verify --data-dir ${shellWord(to)}`)}\n`;
+  return `The copy in ${to} could not be verified. ${text}\nVerify it with: ${commandLine('verify', '--data-dir', to)}\n`;
 }
 
 function fail(text: string): number {

@@ -2,7 +2,7 @@
 // opened, and the figures here are invented.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { shellWord } from '../../server/lib/commandLine.ts';
+import { commandLine } from '../../server/lib/commandLine.ts';
 import { counted } from '../../server/lib/counted.ts';
 import { soundText } from '../../server/tools/verify.ts';
 
@@ -18,10 +18,11 @@ test('a path in a command that a message names is one word to a shell, and bare 
     'ü',
     '',
   ];
-  const words = paths.map(shellWord);
-  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n' ${words.join(' ')}`], { encoding: 'utf8' });
+  const words = commandLine(...paths).replace(commandLine(), '');
+  const { stdout } = spawnSync('sh', ['-c', `printf '%s\\n'${words}`], { encoding: 'utf8' });
   expect(stdout.split('\n').slice(0, -1)).toEqual(paths);
-  expect(words.slice(0, 2)).toEqual(paths.slice(0, 2));
+  const bare = paths.slice(0, 2);
+  expect(commandLine(...bare)).toBe(`${commandLine()} ${bare.join(' ')}`);
 });
 
 test('a count of 1 has its noun in the singular, every other count in the plural', () => {
