@@ -16,6 +16,9 @@ import { canRehearse } from '../support/rehearsal.ts';
 import { startTestServer } from '../support/server.ts';
 import { EVENT, fileOf, folder, marketLine, TAG } from './importFiles.ts';
 
+/** The settings of an import into a venue. */
+const VENUE = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
+
 test('an import into a new data directory works before the exchange has ever started', async () => {
   const dataDir = join(folder, 'new');
   const file = fileOf('new.jsonl', [EVENT, marketLine('first')]);
@@ -31,8 +34,7 @@ test('an import into a new data directory works before the exchange has ever sta
 test('an import with --venue gives a venue what is in the file, and nothing of development', async () => {
   const dataDir = join(folder, 'venue');
   const file = fileOf('venue.jsonl', [EVENT, marketLine('first')]);
-  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
-  expect(await runCli(['import', file, '--data-dir', dataDir, ...venue], {}, folder)).toBe(0);
+  expect(await runCli(['import', file, '--data-dir', dataDir, ...VENUE], {}, folder)).toBe(0);
   await expect(startTestServer({ config: { dataDir } })).rejects.toThrow('was created for production');
   const server = await startTestServer({ config: { dataDir, mode: 'production' } });
   const { markets, accounts } = server.services.views;
@@ -47,8 +49,7 @@ test('an import on a full disk exits with status 7 and prints the cause', () => 
   const main = join(import.meta.dirname, '../../server/main.ts');
   const dataDir = join(folder, 'full');
   const run = [process.execPath, ...nodeOptions, main, 'import', file, '--data-dir', dataDir];
-  const venue = ['--venue', '--chain', '80002', '--admin-token', 'x'.repeat(16)];
-  const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...venue], { encoding: 'utf8' });
+  const end = spawnSync('prlimit', ['--fsize=400000:', ...run, ...VENUE], { encoding: 'utf8' });
   expect(end.stderr).toMatch(
     /^The import cannot be written: the journal cannot be written: EFBIG: .*\. Either all of it was imported or nothing: start the exchange to find out\.$/m,
   );
