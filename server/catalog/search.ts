@@ -1,7 +1,7 @@
 // Full-text search over events: their titles, the questions of their markets, their tags. MiniSearch ranks, completes
 // prefixes and tolerates typos. Words that too many events share are kept out of it (they contribute nothing to the ranking
-// and cost most), in plain lists that narrow its results, and that are searched by themselves if it finds nothing. Used by
-// index.ts; documents are rebuilt when events change.
+// and cost most), in plain lists that narrow its results, that are searched by themselves if it finds nothing, and that add the
+// events of words that a query begins or misspells. Used by index.ts; documents are rebuilt when events change.
 import { LoopTurn, type Sections, visitTexts } from '../../engine/index.ts';
 import { countBefore } from '../lib/countBefore.ts';
 import { type EventRow, isListed } from '../views/index.ts';
@@ -61,6 +61,17 @@ function wordsOfEvent({ texts, markets }: EventRow): EventWords {
   return { title: wordsOf(textOf(texts.title)).join(' '), others: [...words].join(' ') };
 }
 
+interface CommonWord {
+  readonly word: string;
+}
+
+/** A word of a query that begins or misspells common words. */
+interface WideWord {
+  readonly word: string;
+  /** Ascending numbers of the events of each of these words. The index has only the first events of each. */
+  readonly lists: readonly (readonly number[])[];
+}
+
 /** Splits a text of blank-separated words. */
 const wordsIn = (text: string): string[] => (text === '' ? [] : text.split(' '));
 
@@ -75,9 +86,37 @@ function holds(list: readonly number[], wanted: number): boolean {
   return list[countBefore(list.length, (index) => list[index] < wanted)] === wanted;
 }
 
+type EventLists = WideWord['lists'];
+
+const isInAll = (lists: EventLists, event: number): boolean => lists.every((list) => holds(list, event));
+const isInAny = (lists: EventLists, event: number): boolean => lists.some((list) => holds(list, event));
+const sizeOf = (lists: EventLists): number => lists.reduce((count, { length }) => count + length, 0);
+
+/** The wanted events of each list, newest first; one in several lists comes as often. */
+const newestFirst = (lists: EventLists, isWanted: (eventNumber: number) => boolean): number[] =>
+  lists.flatMap((list) => list.filter(isWanted).reverse());
+
+/** Appends those of the others that are not among the events, each once; returns these. */
+function appended(events: number[], others: readonly number[]): number[] {
+  const known = new Set(events);
+  for (const event of others) {
+    if (known.has(event)) continue;
+    known.add(event);
+    events.push(event);
+  }
+  return events;
+}
+
 export class CatalogSearch {
   private readonly eventOf: (eventNumber: number) => EventRow | undefined;
   private readonly index = this.makeIndex();
+  /** The common words themselves, to be found by their beginnings and with typos. */
+  private readonly commonIndex = new WordIndex<CommonWord>({
+    fields: ['word'],
+    idField: 'word',
+    tokenize: (word) => [word],
+    processTerm: (word) => word,
+  });
   /** Ascending event numbers by word. */
   private readonly eventsOfWord = new Map<string, number[]>();
   /** Words that became common stay so while any event has them, since the index's documents omit them. */
@@ -87,6 +126,13 @@ export class CatalogSearch {
   private readonly loaded = new Map<number, EventWords>();
   private readonly changed = new Set<number>();
   private indexing: Promise<void> | undefined;
+
+  /** Known words are not corrected, and short ones among them not completed: both would find too much. */
+  private readonly tolerance = {
+    prefix: (word: string): boolean =>
+      word.length >= PREFIX_CHARACTERS_MIN && (word.length > PREFIX_CHARACTERS_MIN || !this.eventsOfWord.has(word)),
+    fuzzy: (word: string): number | false => (this.eventsOfWord.has(word) ? false : typosOf(word)),
+  };
 
   constructor(eventOf: (eventNumber: number) => EventRow | undefined) {
     this.eventOf = eventOf;
@@ -139,24 +185,52 @@ export class CatalogSearch {
     const rare = words.filter((word) => !this.isCommon(word));
     const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, common, isWanted);
     if (all.length > 0) return all;
-    const some = this.ranked(rare.join(' '), 'OR', isWanted);
+    const wide = this.wideWords(rare).flatMap(({ lists }) => newestFirst(lists, isWanted));
+    const some = appended(this.ranked(rare.join(' '), 'OR', isWanted), wide);
     return some.length > 0 || words.length === 1 ? some : this.withRarest(common, isWanted);
   }
 
-  /** Events that have all of these words, best match first; a lone rare word is also completed to common ones. */
+  /**
+   * Events that have all of these words: those that the index ranks, best match first, then those that it does not have under a
+   * word that begins or misspells a common one.
+   */
   private withAllRanked(
     rare: readonly string[],
     common: readonly string[],
     isWanted: (eventNumber: number) => boolean,
   ): number[] {
     const lists = common.map((word) => this.eventsOfWord.get(word) ?? []);
-    const found = this.ranked(
-      rare.join(' '),
-      'AND',
-      (eventNumber) => isWanted(eventNumber) && lists.every((list) => holds(list, eventNumber)),
+    const isIn = (event: number): boolean => isWanted(event) && isInAll(lists, event);
+    const found = this.ranked(rare.join(' '), 'AND', isIn);
+    const [fewest, ...others] = this.wideWords(rare).toSorted(
+      (left, right) => sizeOf(left.lists) - sizeOf(right.lists),
     );
-    if (rare.length === 1 && common.length === 0) this.complete(rare[0], found, isWanted);
-    return found;
+    if (fewest === undefined) return found;
+    if (rare.length === 1) return appended(found, newestFirst(fewest.lists, isIn));
+    const isOf = ({ word, lists: own }: WideWord): ((event: number) => boolean) => {
+      let indexed: ReadonlySet<number> | undefined;
+      return (event) => {
+        if (isInAny(own, event)) return true;
+        indexed ??= new Set(this.ranked(word, 'OR', isIn));
+        return indexed.has(event);
+      };
+    };
+    const narrow = rare.filter((word) => word !== fewest.word && others.every((other) => other.word !== word));
+    const tests = (narrow.length > 0 ? [fewest, ...others] : others).map(isOf);
+    const candidates =
+      narrow.length > 0
+        ? this.ranked(narrow.join(' '), 'AND', isIn)
+        : [...newestFirst(fewest.lists, isIn), ...this.ranked(fewest.word, 'OR', isIn)];
+    const isOfAll = (event: number): boolean => tests.every((test) => test(event));
+    return appended(found, candidates.filter(isOfAll));
+  }
+
+  /** The words that begin or misspell common ones: the index finds only the first events of those. */
+  private wideWords(rare: readonly string[]): readonly WideWord[] {
+    return rare.flatMap((word) => {
+      const lists = this.commonIndex.search(word, this.tolerance).map(({ id }) => this.eventsOfWord.get(id) ?? []);
+      return lists.length === 0 ? [] : [{ word, lists }];
+    });
   }
 
   private makeIndex(): WordIndex<SearchDocument> {
@@ -169,32 +243,15 @@ export class CatalogSearch {
     });
   }
 
-  /** Known words are not corrected, and short ones among them not completed: both would find too much. */
   private ranked(text: string, combineWith: 'AND' | 'OR', isWanted: (id: number) => boolean): number[] {
-    const isKnown = (word: string): boolean => this.eventsOfWord.has(word);
     const hits = this.index.search(text, {
       combineWith,
-      prefix: (word) => word.length >= PREFIX_CHARACTERS_MIN && (word.length > PREFIX_CHARACTERS_MIN || !isKnown(word)),
-      fuzzy: (word) => (isKnown(word) ? false : typosOf(word)),
+      ...this.tolerance,
       boost: { title: 2 },
       weights: { prefix: 0.5, fuzzy: 0.3 },
       filter: ({ id }) => isWanted(id),
     });
     return hits.map(({ id }): number => id);
-  }
-
-  /** Appends the events of common words that a lone query word is a prefix of, newest first. */
-  private complete(word: string, found: number[], isWanted: (eventNumber: number) => boolean): void {
-    if (word.length < PREFIX_CHARACTERS_MIN) return;
-    const known = new Set(found);
-    for (const common of this.commonWords) {
-      if (!common.startsWith(word)) continue;
-      for (const event of this.withAll([common], isWanted)) {
-        if (known.has(event)) continue;
-        known.add(event);
-        found.push(event);
-      }
-    }
   }
 
   private isCommon(word: string): boolean {
@@ -266,15 +323,21 @@ export class CatalogSearch {
       if (at >= 0) list.splice(at, 1);
       if (list.length > 0) continue;
       this.eventsOfWord.delete(word);
-      this.commonWords.delete(word);
+      if (this.commonWords.delete(word)) this.commonIndex.discard(word);
     }
+  }
+
+  private makeCommon(word: string): void {
+    if (this.commonWords.has(word)) return;
+    this.commonWords.add(word);
+    this.commonIndex.add({ word });
   }
 
   /** Adds an event to the lists of its words; one listed before is added to those of its new words. */
   private list(eventNumber: number, words: ReadonlySet<string>, isKnown: boolean): void {
     for (const word of words) {
       const list = this.eventsOfWord.get(word);
-      if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.commonWords.add(word);
+      if (list?.length === COMMON_EVENTS_MIN && !holds(list, eventNumber)) this.makeCommon(word);
       if (list === undefined) this.eventsOfWord.set(word, [eventNumber]);
       else if (!isKnown && list[list.length - 1] < eventNumber) list.push(eventNumber);
       else if (!holds(list, eventNumber)) {

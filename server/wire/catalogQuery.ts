@@ -27,7 +27,8 @@ function timeOf(text: string): number {
   return Date.parse(`${day}T${clock}${sign === ' ' ? '+' : sign}${hours}:${minutes}`);
 }
 
-const wholeFrom = (min: number): string => `must be a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`;
+/** What a whole number must be that is at least `min`. */
+export const wholeFrom = (min: number): string => `must be a whole number from ${min} to ${Number.MAX_SAFE_INTEGER}`;
 
 /** Reads one request's parameters and words its refusals in the request's dialect. */
 export class QueryReader {

@@ -131,6 +131,9 @@ test('invalid numbers are rejected with the allowed range, and a q of over 500 c
   const whole = 'it must be a whole number from';
   const past = '9007199254740992';
   expect(await errorOf(`/events?limit=${past}`)).toBe(`invalid_field: limit: ${whole} 0 to 9007199254740991`);
+  for (const path of ['/events', '/tags', '/series']) {
+    expect(await errorOf(`${path}/${past}`)).toBe(`invalid_field: id: ${whole} 0 to 9007199254740991`);
+  }
   expect(await errorOf('/public-search?q=rain&page=x')).toBe(`invalid_field: page: ${whole} 1 to 9007199254740991`);
   expect(await errorOf('/events?volume_min=1000000000000001')).toContain('from -1000000000000000 to 1000000000000000');
   expect((await world.get('/events?volume_max=1000000000000000')).status).toBe(200);

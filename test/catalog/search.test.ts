@@ -112,6 +112,23 @@ test('if no event has all words, events with a very common one are found, newest
   expect(titlesOf('goals oslo')).toEqual(['Rain in Oslo']);
 });
 
+test('a word that begins or misspells a very common one finds all of its events, beside other words too', async () => {
+  const rounds = Array.from({ length: 3_000 }, (_, at) => `Bitcoin up or down, round r${at}r`);
+  const { titlesOf, search } = await searchOver([...rounds, 'Bitchat up', 'Rain in Oslo']);
+  for (const query of ['bitcion', 'bitc up round', 'bitcion up', 'downn bitc', 'roun bitc', 'roun bitc dow up']) {
+    const found = titlesOf(query);
+    expect([query, found.length, new Set(found).size]).toEqual([query, 3_000, 3_000]);
+  }
+  expect(titlesOf('bitc r2999r')).toEqual([rounds[2_999]]);
+  expect(titlesOf('bitcion r2999r')).toEqual([rounds[2_999]]);
+  expect(titlesOf('bitc oslo')).toContain('Rain in Oslo');
+  const isNewest = (eventNumber: number): boolean => eventNumber === 3_000;
+  for (const query of ['bitc up', 'bitcion', 'bitc zzzz', 'bitc oslo', 'roun bitc']) {
+    expect(search.find(query, isNewest), query).toEqual([3_000]);
+  }
+  expect(titlesOf('bitchat up')).toEqual(['Bitchat up']);
+});
+
 test('a changed event is found by its new words and no longer by its old ones', async () => {
   const { search, rows } = await searchOver(TITLES);
   const [first] = rows;

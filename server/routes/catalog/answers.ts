@@ -6,7 +6,7 @@ import { inSteps } from '../../http/rowsReply.ts';
 import { parseWhole } from '../../lib/decimals.ts';
 import type { Views } from '../../views/index.ts';
 import type { CatalogDialect } from '../../wire/catalogDialects.ts';
-import { QueryReader } from '../../wire/catalogQuery.ts';
+import { QueryReader, wholeFrom } from '../../wire/catalogQuery.ts';
 import type { Pieces } from '../../wire/pieces.ts';
 
 /** The variable parts of the request's path. */
@@ -38,9 +38,9 @@ export function answeringInSteps(dialect: CatalogDialect, answer: LongAnswer): H
     return reply();
   };
 }
-/** The number in a path. @throws BadRequest if it is not a whole number */
+/** The number in a path. @throws BadRequest if it is not a whole number, or too large for one that a record can have */
 export function numberOf({ dialect }: QueryReader, id: string): number {
   const number = parseWhole(id);
-  if (number === undefined) throw dialect.invalid('id', 'must be a whole number');
+  if (number === undefined) throw dialect.invalid('id', wholeFrom(0));
   return number;
 }
