@@ -1,6 +1,6 @@
-// Own trades as rows in the two dialects (interface.md 2.9, wire.md C.5). Called through dialect.ts by the routes of user
-// data, and by other code that reports own trades. A row is built from the views' rows alone. It is returned as texts, since
-// a trade may have any number of makers.
+// Own trades as rows in the two dialects (interface.md 2.9, wire.md C.5). Called through dialect.ts by routes/ownRecords.ts,
+// and by other code that reports own trades. A row is built from the views' rows alone. It is returned as texts, since a trade
+// may have any number of makers.
 import { checksumAddress } from '../auth/checksum.ts';
 import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { MakerFill, Market, Trade } from '../views/index.ts';
