@@ -13,6 +13,7 @@ import { sideText, tradeStatusText } from './terms.ts';
 /** Fees are taken in collateral and appear in no trade row; the rate shown is 0, as official clients expect. */
 export const FEE_RATE_BPS = '0';
 
+/** A maker's part of a trade: amounts in shares, the price in the token of the maker's order. */
 export function makerRow({ order, lots, pricePips }: MakerFill, market: Market): Readonly<Record<string, string>> {
   return {
     order_id: order.id,
