@@ -127,7 +127,7 @@ function watchJournal(figures: Figures, { exchange, config }: WatchedServer): vo
   figures.counter('journal_written_bytes_total', 'Bytes of records that became durable.', () => journal.writtenBytes);
   figures.counter(
     'journal_failed_writes_total',
-    'Flushes that failed and were tried again.',
+    'Flushes that failed; each was tried again, or ended the exchange.',
     () => journal.failedWrites,
   );
   figures.gauge('journal_pending_bytes', 'Bytes of records that are not durable yet.', () => exchange.pendingBytes);

@@ -126,7 +126,8 @@ export class Exchange {
 
   /**
    * Applies the commands at offsets[first..end), each at its time in `times`, ms: as applyAt would one after another, but
-   * faster, since they are known together. `out` then holds the frames of all of them, in their order.
+   * faster, since they are known together. `out` then holds the frames of all of them, in their order. For benchmarks and
+   * tests; a replay, which compares the events of each command, looks ahead itself and applies them one by one.
    */
   applyBatch(
     times: Float64Array,

@@ -1,5 +1,5 @@
-// The limit price that a signed ratio stands for under a tick, in exact integer arithmetic, without BigInt on the usual path.
-// Called by entry. Source: "Limit price" of the engine rules. Amounts are those of the signed order, micro.
+// Prices in exact integer arithmetic, without BigInt on the usual path: the limit that a signed ratio stands for under a tick,
+// which entry asks for, and a price in the terms of the other token. Amounts are those of the signed order, micro.
 import * as units from '../protocol/units.ts';
 
 // File-local constants, see engine/compiler.ts.

@@ -1,4 +1,5 @@
-// Reads the journal of a data directory without touching it: for tools (verify, replay, export) and tests. It takes no lock
+// Reads the journal of a data directory without touching it: for whatever reads beside the exchange (verification, copies, the
+// maker of snapshots, the historian, old messages of streams), for the read-ahead thread and for first looks. It takes no lock
 // and may read while an exchange writes: it sees what is durable.
 import { existsSync } from 'node:fs';
 import { checkFormat } from './dataDirectory.ts';

@@ -30,7 +30,10 @@ export const RulesVersion = {
 export const RULES_VERSION = RulesVersion.FIFTH;
 /** Which way an order trades its token. */
 export const Side = { BUY: 0, SELL: 1 } as const;
-/** How long an order lives: see the engine rules in README "Inside". */
+/**
+ * How long an order lives: until it is cancelled (GTC) or until its expiration (GTD). The others only take, and never rest: all that
+ * they ask for or nothing (FOK), or what is there (FAK).
+ */
 export const OrderType = { GTC: 0, GTD: 1, FOK: 2, FAK: 3 } as const;
 /** Whether an order of this type only takes and never rests: FOK and FAK, the market orders of official clients. */
 export function takesOnly(orderType: number): boolean {

@@ -15,6 +15,7 @@ export class DroppedNotifications {
   /** In the order of each owner's first drop. */
   private byOwner = new Map<string, Dropped>();
 
+  /** Drops these notifications, and all that lie `notificationIdsMax` or more below the newest of them. */
   drop(owner: string, numbers: readonly number[]): void {
     let dropped = this.byOwner.get(owner);
     if (dropped === undefined) {

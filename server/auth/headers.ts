@@ -15,7 +15,7 @@ export type AuthHeaders = {
   readonly nonce: string;
 };
 
-/** The oldest signed timestamp that is accepted, milliseconds (spec/README.md). */
+/** The oldest signed timestamp that is accepted, milliseconds. */
 export const AUTH_AGE_MS_MAX = 300_000;
 /** How far a signed timestamp may lie ahead of the clock, milliseconds. */
 export const AUTH_AHEAD_MS_MAX = 30_000;

@@ -1,7 +1,6 @@
-// Strict and fast conversion between hex text and bytes: "0x" and exactly the required digits, in either letter case;
-// output is lower case. Called by everything in this folder and by the parsers of orders. It must never guess: malformed
-// text is reported, not padded or cut. It imports one file of the engine, not its door: the thread that recovers signers
-// would load all of it.
+// Strict and fast conversion between hex text and bytes: "0x" and exactly the required digits, in either letter case; output is
+// lower case. Called by this folder and wherever ids and addresses are read. It must never guess: malformed text is reported,
+// not padded or cut. It imports one file of the engine, not its door: the thread that recovers signers would load all of it.
 import { writeHex } from '../../engine/protocol/bytes.ts';
 
 /** The text of 16 zero bytes: the key id of a caller without an API key, and an absent heartbeat id. */

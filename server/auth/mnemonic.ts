@@ -1,5 +1,5 @@
-// The wallets of the well-known development mnemonic that Hardhat and Anvil also use. Called by start-up in development,
-// house and replay. Their keys are public: production must never credit or accept them by default.
+// The wallets of the well-known development mnemonic that Hardhat and Anvil also use: the ten that dev/wallets.ts prints, and
+// those of the house. Their keys are public: production must never credit or accept them by default.
 import { pbkdf2Sync } from 'node:crypto';
 import { HDKey } from 'viem/accounts';
 import { bytesToHex } from './hex.ts';

@@ -133,6 +133,7 @@ export function changedTexts(
   return { question, groupItemTitle, gameStartTime, archived, ...changedParts(body, before), ...shared };
 }
 
+/** A market's terms in the units of the log; what the body does not say is as in `marketDefaults`. */
 export function termsOf(body: Omit<MarketChangeBody, 'status'>) {
   return {
     autoTick: body.auto_tick === true ? 1 : 0,

@@ -1,6 +1,6 @@
 // Turns settings into the configuration of development or of a venue, with the default of each and the rules between them.
-// Called by cli.ts before anything starts, and by tests. It never prints: an invalid configuration becomes a fatal sentence
-// that says what is allowed.
+// Called by cli.ts and createExchange.ts before anything starts, and by tests. It never prints: an invalid configuration
+// becomes a fatal sentence that says what is allowed.
 import { type EngineSettings, limits } from '../../engine/index.ts';
 import { type ChainContracts, chainContracts, isLiveVenuesChain } from '../auth/contracts.ts';
 import { WALLET_CONSTANTS, type WalletConstants } from '../auth/wallets.ts';

@@ -1,5 +1,6 @@
 // The seed catalog as commands: events, markets, and the end of those that are closed or resolved. Called at first start in
-// development: the file's events and markets become commands once; afterwards the log is authoritative.
+// development: the file's events and markets become commands once; afterwards the log is authoritative. The house reads the
+// file at each start, for the prices around which it trades.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import {

@@ -1,5 +1,5 @@
-// The ten funded wallets of development, each with its four derived wallets, and the credit that funds them. Called at
-// first start and by the banner. Their keys are public: nothing here may ever run in production.
+// The ten funded wallets of development, each with its four derived wallets, and the credit that funds them. Called at first
+// start, by the banner and by createExchange.ts. Their keys are public: nothing here may ever run in production.
 import { encodeCommand } from '../../engine/index.ts';
 import { developmentWallet, type KeyPair } from '../auth/mnemonic.ts';
 import type { DerivedWallets, WalletDeriver } from '../auth/wallets.ts';

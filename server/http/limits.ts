@@ -1,5 +1,5 @@
-// Every bound of the HTTP layer, with its unit and reason. Read by the checks of this folder and their sentences. The
-// relations between bounds are asserted when this file loads.
+// Every bound of the HTTP layer, with its unit and reason. Read by the checks of this folder and of the routes of keys, and by
+// their sentences. The relations between bounds are asserted when this file loads.
 import { limits } from '../../engine/index.ts';
 
 export const httpLimits = {

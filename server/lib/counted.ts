@@ -1,4 +1,4 @@
-// Counts as they appear in sentences, with noun and verb in the right number. Called by the command line and its tools. It
+// Counts as they appear in sentences, with noun and verb in the right number. Called by whatever writes such sentences. It
 // knows no irregular plurals: a noun must form its plural with an s.
 
 /** A number with separators: "1,001". */

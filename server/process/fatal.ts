@@ -38,7 +38,7 @@ export class FatalError extends Error {
   }
 }
 
-/** Ends the process with the status of `reason` once `main.ts` has printed the sentence, which names a remedy. */
+/** Ends the process with the status of `reason` once cli.ts has printed the sentence, which names a remedy. */
 export function fatal(reason: FatalReason, sentence: string): never {
   throw new FatalError(reason, sentence);
 }

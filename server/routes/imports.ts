@@ -24,12 +24,16 @@ function findImport(services: Services, id: string): OpenImport {
     const why = 'it was committed or dropped, another import replaced it, or the exchange restarted';
     throw new BadRequest(`import not found: ${id.slice(0, 50)}; ${why}`, { status: 404 });
   }
-  if (open.isCommitting) throw new BadRequest(`import ${id} is being committed`);
+  if (open.isCommitting) {
+    throw new BadRequest(`import ${id} is being committed and can no longer be changed or dropped`);
+  }
   return open;
 }
 
 const begin: Handler = (_, { services }) => {
-  if (openImports.get(services)?.isCommitting === true) throw new BadRequest('another import is being committed');
+  if (openImports.get(services)?.isCommitting === true) {
+    throw new BadRequest('another import is being committed; begin this one once that has ended');
+  }
   // A UUID, so that an id from before a restart never matches: its holder could add to somebody else's import, or drop it.
   const id = randomUUID();
   openImports.set(services, { id, lines: new CatalogImport(services), isCommitting: false });

@@ -26,6 +26,7 @@ interface AskedStreams extends AskedTokens {
   readonly unknownStreams: readonly string[];
 }
 
+/** The listed tokens among the ids. Drafts count as unknown. */
 export function askedTokens(views: Views, assetIds: readonly string[]): AskedTokens {
   const tokens = new Map<number, number>();
   const unknownTokens: string[] = [];

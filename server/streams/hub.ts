@@ -270,7 +270,10 @@ export class StreamHub {
   private follow(connection: Connection, request: StreamRequest): void {
     connection.channel ??= request.type ?? (request.credentials === undefined ? 'market' : 'user');
     if (request.type !== undefined && request.type !== connection.channel) {
-      throw new BadStreamRequest(`this socket belongs to the ${connection.channel} channel`);
+      const { channel } = connection;
+      throw new BadStreamRequest(
+        `this socket belongs to the ${channel} channel: open another one for the ${request.type} channel`,
+      );
     }
     if (connection.channel === 'market') {
       connection.subscriber ??= new MarketSubscriber(connection, this.publisher);
@@ -286,7 +289,8 @@ export class StreamHub {
     const key = credentials === undefined ? undefined : this.keyOf(credentials);
     const isOther = subscriber instanceof UserSubscriber && subscriber.keyId !== key?.keyId;
     if (key === undefined || isOther) {
-      const sentence = key === undefined ? WRONG_CREDENTIALS : 'this socket belongs to another API key';
+      const sentence =
+        key === undefined ? WRONG_CREDENTIALS : 'this socket belongs to another API key: open one for each key';
       connection.reply(streamErrorText(sentence));
       connection.end(CloseCode.POLICY, sentence);
       return false;

@@ -20,7 +20,7 @@ export interface UserLog {
   read(question: UserLogQuestion, take: Take, leaving: AbortSignal): Promise<void>;
 }
 
-export interface UserLogQuestion {
+interface UserLogQuestion {
   readonly owner: string;
   readonly marketIndex: number | undefined;
   readonly streamId: string;

@@ -73,7 +73,7 @@ export function requireJournal(dataDir: string): void {
   } catch (error) {
     fatal('data', `The journal of ${dataDir} cannot be read: ${reasonOf(error)}.`);
   }
-  fatal('data', `There is no journal in ${dataDir}.`);
+  fatal('data', `There is no journal in ${dataDir}: name the data directory of an exchange.`);
 }
 
 const PROGRESS_LABELS = { verify: 'Verifying', copy: 'Copying', archive: 'Archiving' } as const;

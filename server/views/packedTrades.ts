@@ -1,6 +1,6 @@
-// A packed store of trades that no longer change: some 150 bytes each, off the heap. As objects with their orders they would
-// take ten times as much of the heap, which ends at a few gigabytes. Fields are decoded on access, so a filter that needs few
-// fields reads little. Written and read by trades.ts alone.
+// A packed store of trades that no longer change: 172 bytes each with one maker, and 64 for each further one, off the heap. As
+// objects with their orders they would take ten times as much of the heap, which ends at a few gigabytes. Fields are decoded on
+// access, so a filter that needs few fields reads little. Written and read by trades.ts alone.
 import {
   type FillKind,
   isCapacity,

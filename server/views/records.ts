@@ -47,7 +47,7 @@ export interface RewardRate {
   readonly rewards_daily_rate: number;
 }
 
-export interface MarketRewards {
+interface MarketRewards {
   readonly rates?: readonly RewardRate[];
   readonly minSize?: number;
   readonly maxSpread?: number;

@@ -1,5 +1,5 @@
-// Trades of a market as the events of its live-activity feed (wire.md C.3, GET /markets/live-activity). Called by the
-// routes of markets. An event shows the taker's side only: a trade's makers are visible to their owners alone.
+// Trades of a market as the events of its live-activity feed (wire.md C.3, GET /markets/live-activity). Called by
+// routes/activity.ts. An event shows the taker's side only: a trade's makers are visible to their owners alone.
 
 import type { EventRow, Market, Trade } from '../views/index.ts';
 import { BadRequest } from './badRequest.ts';

@@ -1,5 +1,6 @@
-// The one error that answers a request with a status other than 200. Thrown by wire/, handle.ts and the routes, caught in
-// one place (handle.ts). It never stands for a defect: anything else that is thrown stops the process.
+// The one error that refuses a request. Thrown wherever a request is read, checked or submitted. handle.ts makes a reply of it;
+// what answers for one of several (a batch's element, an import's line, an upgrade) catches it before. It never stands for a
+// defect: what else is thrown stops the process, unless it is an outage.
 
 /** What a BadRequest may carry besides its text. */
 interface BadRequestDetails {

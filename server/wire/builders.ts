@@ -42,6 +42,7 @@ export function readBuilderFilter(query: URLSearchParams): BuilderFilter {
 /** The order that carries the code. */
 const orderOf = ({ trade, maker }: BuilderFill): TradeParty => maker?.order ?? trade.taker;
 
+/** Whether the order that carries the code, not the trade's other side, passes the filter. */
 export function builderFillMatches(filter: BuilderFilter, fill: BuilderFill, market: Market): boolean {
   const { trade } = fill;
   const order = orderOf(fill);

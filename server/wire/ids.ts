@@ -1,5 +1,5 @@
-// Ids that exist only on the wire: trade ids and transaction hashes. Called by the other files of this folder and by routes.
-// They are derived from numbers in the log alone, so the same log always shows the same ids.
+// Ids that exist only on the wire: trade ids and transaction hashes. Called by the other files of this folder. They are derived
+// from numbers in the log alone, so the same log always shows the same ids.
 import { writeHex } from '../../engine/index.ts';
 import { bytesToHex } from '../auth/hex.ts';
 import { keccak256 } from '../auth/keccak.ts';

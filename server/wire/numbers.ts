@@ -1,6 +1,6 @@
-// Exact conversion between whole units and decimal text: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"),
-// and the strict parsing of what clients send. Called by everything in this folder, by routes and by views. Nothing is computed in
-// fractions: floats appear only as the JSON numbers that clients display.
+// Exact conversion between whole units and decimal text: pips, lots and micro as minimal decimals ("0.5", "85.36", "5"), and
+// the strict parsing of what clients send; the formats of times. Called by this folder, by routes, and by whatever else reads
+// or writes such texts. Nothing is computed in fractions: floats appear only as the JSON numbers that clients display.
 
 import { LOTS_PER_SHARE, MICRO_PER_UNIT, PIPS_PER_UNIT } from '../../engine/index.ts';
 import { parseDecimal } from '../lib/decimals.ts';

@@ -1,6 +1,6 @@
-// Own orders as rows in the two dialects (interface.md 2.8, wire.md C.5). Called through dialect.ts by the routes of user
-// data, and by other code that reports own orders. A row is built from the views' rows alone. It is returned as texts, since
-// an order may have any number of trades.
+// Own orders as rows in the two dialects (interface.md 2.8, wire.md C.5). Called through dialect.ts by routes/ownRecords.ts and
+// the historian's thread, and by other code that reports own orders. A row is built from the views' rows alone. It is returned
+// as texts, since an order may have any number of trades.
 import { checksumAddress } from '../auth/checksum.ts';
 import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { Market, NumberList, Order } from '../views/index.ts';

@@ -56,6 +56,7 @@ export interface SharedTradeFilter {
   readonly after: number | undefined;
 }
 
+/** @throws BadRequest that names a parameter with an invalid value */
 export function readSharedTradeFilter(read: Reader): SharedTradeFilter {
   return {
     id: read('id', () => true),

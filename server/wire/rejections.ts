@@ -180,8 +180,10 @@ const sentences = {
   MARKET_TERMS: () => refuse('invalid_field: the terms of the market are out of bounds'),
   MARKET_EXISTS: () =>
     refuse('a market with this condition id already exists: use another slug, question_id or condition_id'),
-  TOKEN_EXISTS: () => refuse('a market with one of these token ids already exists'),
-  SLUG_EXISTS: () => refuse('this slug is taken'),
+  TOKEN_EXISTS: () =>
+    refuse('a market with one of these token ids already exists: use other token_ids, or another slug or question_id'),
+  SLUG_EXISTS: () =>
+    refuse('this slug is taken; if you gave none, it is that of the title or question: give another slug'),
   EVENT_UNKNOWN: ({ a }) => ({ status: 404, text: `event ${a} not found` }),
   AMOUNT_INVALID: ({ a }) => refuse(`invalid_field: amount: it must be at least 0.000001, got ${microText(a)}`),
   BALANCE_SHORT: ({ a, b, c }) =>

@@ -1,6 +1,6 @@
-// Own trades as rows in the two dialects (interface.md 2.9, wire.md C.5). Called through dialect.ts by the routes of user
-// data, and by other code that reports own trades. A row is built from the views' rows alone. It is returned as texts, since
-// a trade may have any number of makers.
+// Own trades as rows in the two dialects (interface.md 2.9, wire.md C.5). Called through dialect.ts by routes/ownRecords.ts,
+// and by other code that reports own trades. A row is built from the views' rows alone. It is returned as texts, since a trade
+// may have any number of makers.
 import { checksumAddress } from '../auth/checksum.ts';
 import { uuidOfKeyId } from '../auth/keyIds.ts';
 import type { MakerFill, Market, Trade } from '../views/index.ts';
@@ -13,6 +13,7 @@ import { sideText, tradeStatusText } from './terms.ts';
 /** Fees are taken in collateral and appear in no trade row; the rate shown is 0, as official clients expect. */
 export const FEE_RATE_BPS = '0';
 
+/** A maker's part of a trade: amounts in shares, the price in the token of the maker's order. */
 export function makerRow({ order, lots, pricePips }: MakerFill, market: Market): Readonly<Record<string, string>> {
   return {
     order_id: order.id,

@@ -47,7 +47,7 @@ describe('events and markets', () => {
     expect([byId.event_id, byId.neg_risk]).toEqual([event.id, true]);
     expect([bySlug.event_id, bySlug.neg_risk]).toEqual([event.id, false]);
     expect((await admin('/admin/events', { title: 'x', slug: event.slug })).json).toEqual({
-      error: 'this slug is taken',
+      error: 'this slug is taken; if you gave none, it is that of the title or question: give another slug',
     });
   });
 
@@ -90,7 +90,9 @@ describe('events and markets', () => {
       'a market with this condition id already exists: use another slug, question_id or condition_id',
     ]);
     const token = await admin('/admin/markets', { question: 'again', token_ids: ['2', '3'] });
-    expect(token.json.error).toBe('a market with one of these token ids already exists');
+    expect(token.json.error).toBe(
+      'a market with one of these token ids already exists: use other token_ids, or another slug or question_id',
+    );
   });
 
   test('market terms are returned as the decimals that were given, with defaults for the others', async () => {

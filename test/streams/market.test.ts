@@ -366,7 +366,7 @@ test('PING gets PONG, and each invalid message gets an error that names the prob
     [{ type: 'market', resume: [{ stream_id: 'x', sequence: -1 }] }, /resume must be/],
     [{ type: 'market', resume: { stream_id: 1, sequence: 1 } }, /resume must be/],
     [{ type: 'market', resume: 'x' }, /resume must be/],
-    [{ type: 'user' }, /belongs to the market channel/],
+    [{ type: 'user' }, /belongs to the market channel: open another one for the user channel/],
   ];
   for (const [message, sentence] of wrong) {
     const before = socket.events('error').length;

@@ -211,7 +211,7 @@ test('wrong credentials get an error and close the socket with 1008, whichever p
 
 test('other credentials on an authenticated socket close it with 1008 and a reason', async () => {
   const cases = [
-    [bob.key, 'this socket belongs to another API key'],
+    [bob.key, 'this socket belongs to another API key: open one for each key'],
     [{ ...alice.key, secret: bob.key.secret }, 'Unauthorized/Invalid api key'],
   ] as const;
   for (const [auth, reason] of cases) {

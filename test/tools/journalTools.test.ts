@@ -164,7 +164,10 @@ test('no exchange starts from a backup killed before its last step, and verify f
   expect(existsSync(join(backup, 'mode'))).toBe(true);
   await expectNoStart(backup);
   const verify = await runToEnd(['verify', '--data-dir', backup]);
-  expect([verify.status, verify.output]).toEqual([5, `There is no journal in ${backup}.\n`]);
+  expect([verify.status, verify.output]).toEqual([
+    5,
+    `There is no journal in ${backup}: name the data directory of an exchange.\n`,
+  ]);
 });
 
 test('no exchange starts in a backup that was killed after its first file', async () => {
@@ -279,7 +282,7 @@ test('verify, backup, restore and archive reject unusable folders and --to value
   mkdirSync(full);
   writeFileSync(join(full, 'note'), '');
   const cases = [
-    [['verify', '--data-dir', full], 5, `There is no journal in ${full}.`],
+    [['verify', '--data-dir', full], 5, `There is no journal in ${full}: name the data directory of an exchange.`],
     [['backup', full, '--data-dir', dataDir], 2, `The folder ${full} is not empty`],
     [['backup', join(full, 'note'), '--data-dir', dataDir], 2, 'cannot be made: ENOTDIR'],
     [['backup', join(full, 'note', 'x'), '--data-dir', dataDir], 2, 'cannot be made: ENOTDIR'],

@@ -1,6 +1,6 @@
-// The house's accounts: keys of the development mnemonic from index 1000 up, each with an API key and a deposit, and how
-// they place and cancel orders. Called by house.ts. They are ordinary bots: orders are signed and pass the same intake as
-// posted ones, and everything else is the command that a request would submit.
+// The house's accounts: keys of the development mnemonic from index 1000 up, each with an API key and a deposit, and how they
+// place and cancel orders. Called by house.ts, by commands.ts and at a start without a house. They are ordinary bots: orders
+// are signed and pass the same intake as posted ones, and everything else is the command that a request would submit.
 import {
   ApiKeyKind,
   CancelReason,

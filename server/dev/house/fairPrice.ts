@@ -30,6 +30,7 @@ export class FairPrice {
     this.offset = clamp(now - this.anchor, -choices.logOddsMax, choices.logOddsMax);
   }
 
+  /** The step of one update of the market's quotes. */
   move(random: HouseRandom): void {
     const moved = this.offset * (1 - PULL) + STEP * random.normal();
     this.offset = clamp(moved, -choices.logOddsMax, choices.logOddsMax);

@@ -50,7 +50,7 @@ const priceChange = z.object({
         price: decimal,
         size: decimal.describe('New total size of the price level; 0 means that the level is empty.'),
         side,
-        hash: book.shape.hash.describe('Hash of the token’s book after the whole message.'),
+        hash: book.shape.hash.describe("Hash of the token's book after the whole message."),
         best_bid: decimal,
         best_ask: decimal,
       }),
