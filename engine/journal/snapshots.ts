@@ -91,7 +91,7 @@ export class SnapshotFolder {
     renameSync(path, `${path}${UNUSABLE}`);
   }
 
-  /** Removes the drafts that a crash left behind. Nobody may be writing. */
+  /** Removes the drafts that a crash or a killed maker left behind. Nobody may be writing. */
   removeDrafts(): void {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
     rmSync(this.trial, { force: true });

@@ -445,3 +445,23 @@ test('after a crash at any step of making a snapshot, a start uses the new or th
     }
   });
 });
+
+test('a maker that was killed leaves a draft, which the next one removes while the exchange runs on', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { exchange } = await started(dataDir, clock);
+    await submitFounding(exchange);
+    const drafts = (): string[] => snapshotsIn(dataDir).filter((file) => file.endsWith('.draft'));
+    for (let seed = 1; seed <= 3; seed += 1) {
+      await submitRounds(exchange, clock, seed, { rounds: 1, commandsEach: 30 });
+      const child = spawnSync(process.execPath, [join(import.meta.dirname, './makerChild.ts'), dataDir, 'written']);
+      expect(child.signal, String(child.stderr)).toBe('SIGKILL');
+      expect(drafts().length, 'only that of the last maker').toBe(1);
+    }
+    const made = await makeSnapshot(dataDir, [counter().follower], { log: () => {} });
+    expect(snapshotsIn(dataDir)).toEqual([`${made}.snapshot`]);
+    await exchange.close();
+  });
+});
