@@ -85,11 +85,7 @@ export class Publisher implements ChannelHost, UserHost {
     const { burstBytesMax, newMarketsMax } = streamLimits;
     const hasManyNew = markets.newMarkets.length - announcedCount > newMarketsMax;
     if (messages.byteLength <= burstBytesMax && !hasManyNew) return [];
-    const bytesOf = new Map<MarketStream, number>();
-    for (const stream of markets.dirty) {
-      const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
-      bytesOf.set(stream, bytes);
-    }
+    const bytesOf = new Map(markets.dirty.map((stream) => [stream, stream.pendingBytes] as const));
     const owed: MarketSubscriber[] = [];
     for (const { subscriber } of this.parts.connections) {
       if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, hasManyNew)) owed.push(subscriber);
@@ -101,6 +97,7 @@ export class Publisher implements ChannelHost, UserHost {
     const { pending } = stream;
     const { messages } = this.feed.markets;
     stream.pending = [];
+    stream.pendingBytes = 0;
     for (let form = 0; form < FORM_COUNT; form += 1) {
       const hasMessages = stream.numbers[form] > pending[0].before[form];
       if (stream.subscribers[form] === 0 || !hasMessages) continue;
