@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   encodeCommand,
   makeSnapshot,
@@ -463,5 +463,19 @@ test('a maker that was killed leaves a draft, which the next one removes while t
     const made = await makeSnapshot(dataDir, [counter().follower], { log: () => {} });
     expect(snapshotsIn(dataDir)).toEqual([`${made}.snapshot`]);
     await exchange.close();
+  });
+});
+
+test('a snapshot that is removed while a start looks at it is passed over', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 2, 1);
+    // The maker of an exchange that was killed may still write a newer one, and remove the oldest.
+    const list = SnapshotFolder.prototype.list;
+    const listed = vi.spyOn(SnapshotFolder.prototype, 'list').mockImplementation(function (this: SnapshotFolder) {
+      return [{ sequence: last + 1, path: join(this.path, `${last + 1}.snapshot`) }, ...list.call(this)];
+    });
+    const from = await restart(dataDir, clock).finally(() => listed.mockRestore());
+    expect(from).toBe(last);
   });
 });
