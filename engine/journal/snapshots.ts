@@ -6,7 +6,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sections } from '../protocol/index.ts';
-import { makeFolders, PRIVATE_FILE, snapshotFolderIn, syncFolder } from './files.ts';
+import { codeOf, makeFolders, PRIVATE_FILE, snapshotFolderIn, syncFolder } from './files.ts';
 import { type SnapshotFacts, writeSections } from './snapshotFile.ts';
 
 /** How many are kept: should the newest be damaged, an older one takes its place. */
@@ -86,12 +86,16 @@ export class SnapshotFolder {
     return path;
   }
 
-  /** Takes a damaged snapshot out of the list; its file stays in the folder for inspection. */
+  /** Takes a damaged snapshot out of the list; its file stays in the folder for inspection, unless it is gone by now. */
   setAside({ path }: KeptSnapshot): void {
-    renameSync(path, `${path}${UNUSABLE}`);
+    try {
+      renameSync(path, `${path}${UNUSABLE}`);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error;
+    }
   }
 
-  /** Removes the drafts that a crash left behind. Nobody may be writing. */
+  /** Removes the drafts that a crash or a killed maker left behind. Nobody may be writing. */
   removeDrafts(): void {
     for (const { path } of this.filesWith(`${ENDING}${DRAFT}`)) rmSync(path, { force: true });
     rmSync(this.trial, { force: true });

@@ -206,7 +206,7 @@ interface MakeOptions {
 
 /**
  * Makes a snapshot of everything that is durable in a data directory, whether or not an exchange uses it. Before it gets its
- * name, it is read back and its state is compared with the one that it was made of.
+ * name, it is read back and its state is compared with the one that it was made of. One at a time: it removes all drafts first.
  * @param followers fresh ones, of the kinds that the exchange has
  * @returns the sequence of the snapshot, undefined when there was no need for one
  * @throws what recovery throws, and SnapshotUnusable when followers cannot load their parts of an earlier snapshot, or when
@@ -223,6 +223,8 @@ export async function makeSnapshot(
     const total = reader.lastSequence();
     const kept = folder.list();
     if (!isSnapshotDue(kept, total, 1, followers)) return undefined;
+    // Earlier makers that were killed, as when memory ran out, left theirs: an exchange that runs for months would gather them.
+    folder.removeDrafts();
     const onUnusable = ({ path }: KeptSnapshot, { reason }: SnapshotUnusable): void =>
       log('warn', 'A snapshot cannot be used; the next one is made without it.', { path, reason });
     const from = restoreFirst(kept, (sequence) => reader.hashAt(sequence), followers, onUnusable);

@@ -61,7 +61,7 @@ export class SnapshotMaker {
     if (sequence >= this.dueSequence && this.child === undefined && !this.isClosed) this.start(sequence);
   }
 
-  /** Kills a running maker. It leaves only a draft, which the next start removes. */
+  /** Kills a running maker. It leaves only a draft, which the next maker or start removes. */
   async close(): Promise<void> {
     this.isClosed = true;
     const { child } = this;

@@ -40,7 +40,8 @@ export class CatalogSubscription {
   private readonly connection: Connection;
   private readonly host: CatalogHost;
   private readonly topic: string;
-  private isLive = false;
+  /** Whether it receives new markets as they are published. */
+  isLive = false;
   /** The number after which new markets are owed; undefined if none are. */
   private from: number | undefined;
   /** What is sent first: a heartbeat with the stream's number, or a gap after the last number that the client has. */

@@ -27,7 +27,7 @@ export const streamLimits = {
    * of megabytes if it has thousands of makers. The other sockets are owed theirs.
    */
   liveCharactersMax: 1_048_576,
-  /** New markets that one flush may send; with long texts they take about burstBytesMax. More are owed instead. */
+  /** New markets that one flush may send, since each is rendered in it, within burstBytesMax. More are owed instead. */
   newMarketsMax: 64,
   /** How often some clients are pinged to check that they read, ms. */
   pingEveryMs: 50,

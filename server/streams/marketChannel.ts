@@ -62,11 +62,11 @@ export class MarketSubscriber implements Subscriber {
    * anything is now owed.
    *
    * @param bytesOf bytes that wait, by stream, for each that has any; both tokens together
-   * @param hasManyNew whether there are too many new markets, whatever their bytes
+   * @param newBytes bytes of the messages about new markets; Infinity if these are too many, whatever their bytes
    */
-  owe(bytesOf: ReadonlyMap<MarketStream, number>, hasManyNew: boolean): boolean {
-    const isCatalogOwed = hasManyNew && this.catalog.hold();
-    let bytes = 0;
+  owe(bytesOf: ReadonlyMap<MarketStream, number>, newBytes: number): boolean {
+    const isCatalogOwed = newBytes > streamLimits.burstBytesMax && this.catalog.hold();
+    let bytes = this.catalog.isLive ? newBytes : 0;
     for (const { stream } of this.liveAmong(bytesOf)) bytes += bytesOf.get(stream) ?? 0;
     if (bytes <= streamLimits.burstBytesMax) return isCatalogOwed;
     for (const subscription of this.liveAmong(bytesOf)) {

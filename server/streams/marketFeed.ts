@@ -12,6 +12,7 @@ import type { Form } from '../wire/streamIds.ts';
 import { MessageBatch } from '../wire/streamMessages.ts';
 import { ChangeLog, NONE } from './changeLog.ts';
 import { KnownMarkets, STATE_NUMBERS } from './knownMarkets.ts';
+import { streamLimits } from './limits.ts';
 import { MarketStream } from './marketStream.ts';
 
 const NO_FACTS: BookFacts = {
@@ -326,6 +327,11 @@ export class MarketFeed {
   private render(market: Market, stream: MarketStream, change: MarketChange): void {
     const { views, messages } = this;
     const { books } = views;
+    if (stream.pendingBytes > streamLimits.burstBytesMax) {
+      // All of its sockets are owed everything when it is flushed (MarketSubscriber.owe): no more of it is ever published.
+      stream.books = undefined;
+      return;
+    }
     if (stream.books === undefined) {
       const pair = [books.book(market.index, 0), books.book(market.index, 1)] as const;
       stream.books = new BookTexts(market, pair, change.after);
@@ -337,5 +343,6 @@ export class MarketFeed {
     changeMessages(messages, market, views.markets, change, { texts: stream.books, books, bookIndex: market.index });
     if (stream.pending.length === 0) this.dirty.push(stream);
     stream.pending.push({ first, end: messages.count, before: [...stream.numbers] });
+    stream.pendingBytes += messages.bytesBetween(first, messages.count);
   }
 }

@@ -36,6 +36,8 @@ export class MarketStream {
   /** When each form last published a message (ms, monotonic clock); silent ones get heartbeats. */
   readonly publishedMs: number[] = new Array<number>(FORM_COUNT).fill(0);
   pending: PendingChange[] = [];
+  /** Bytes of their messages, those of both tokens together. */
+  pendingBytes = 0;
   /** The market's terms as the feed knew them before the current record. */
   terms: MarketTerms | undefined;
   isAnnounced = false;

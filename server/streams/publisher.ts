@@ -71,28 +71,46 @@ export class Publisher implements ChannelHost, UserHost {
       }
       owner.changed.clear();
     }
-    const owed = this.oweBurst();
+    const { texts, bytes } = this.newMarketTexts();
+    const owed = this.oweBurst(bytes);
     for (const stream of markets.dirty) this.publish(stream);
     markets.published();
-    this.publishNewMarkets();
+    this.publishNewMarkets(texts);
     for (const subscriber of owed) subscriber.drained();
   }
 
-  /** A publish cannot be paced: sockets to which it would send more than may fit are owed it instead. */
-  private oweBurst(): readonly MarketSubscriber[] {
-    const { markets, announcedCount } = this.feed;
-    const { messages } = markets;
+  /** The messages about new markets that wait, and their bytes: no messages, and Infinity, if they are too many or too long. */
+  private newMarketTexts(): { readonly texts: readonly string[]; readonly bytes: number } {
+    const { feed } = this;
+    const { announcedCount, markets } = feed;
+    const end = markets.newMarkets.length;
     const { burstBytesMax, newMarketsMax } = streamLimits;
-    const hasManyNew = markets.newMarkets.length - announcedCount > newMarketsMax;
-    if (messages.byteLength <= burstBytesMax && !hasManyNew) return [];
-    const bytesOf = new Map<MarketStream, number>();
-    for (const stream of markets.dirty) {
-      const bytes = stream.pending.reduce((sum, { first, end }) => sum + messages.bytesBetween(first, end), 0);
-      bytesOf.set(stream, bytes);
+    const texts: string[] = [];
+    let bytes = 0;
+    if (this.catalogCount === 0 || end === announcedCount) return { texts, bytes };
+    const isFew = end - announcedCount <= newMarketsMax;
+    const topic = catalogStreamId(feed.log);
+    for (let before = announcedCount; isFew && before < end && bytes <= burstBytesMax; before += 1) {
+      const text = newMarketAt(feed, topic, before);
+      if (text === undefined) continue;
+      texts.push(text);
+      bytes += Buffer.byteLength(text);
     }
+    return isFew && bytes <= burstBytesMax ? { texts, bytes } : { texts: [], bytes: Number.POSITIVE_INFINITY };
+  }
+
+  /**
+   * A publish cannot be paced: sockets to which it would send more than may fit are owed it instead.
+   *
+   * @param newBytes bytes of the messages about new markets
+   */
+  private oweBurst(newBytes: number): readonly MarketSubscriber[] {
+    const { markets } = this.feed;
+    if (markets.messages.byteLength + newBytes <= streamLimits.burstBytesMax) return [];
+    const bytesOf = new Map(markets.dirty.map((stream) => [stream, stream.pendingBytes] as const));
     const owed: MarketSubscriber[] = [];
     for (const { subscriber } of this.parts.connections) {
-      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, hasManyNew)) owed.push(subscriber);
+      if (subscriber instanceof MarketSubscriber && subscriber.owe(bytesOf, newBytes)) owed.push(subscriber);
     }
     return owed;
   }
@@ -101,6 +119,7 @@ export class Publisher implements ChannelHost, UserHost {
     const { pending } = stream;
     const { messages } = this.feed.markets;
     stream.pending = [];
+    stream.pendingBytes = 0;
     for (let form = 0; form < FORM_COUNT; form += 1) {
       const hasMessages = stream.numbers[form] > pending[0].before[form];
       if (stream.subscribers[form] === 0 || !hasMessages) continue;
@@ -119,18 +138,13 @@ export class Publisher implements ChannelHost, UserHost {
     }
   }
 
-  private publishNewMarkets(): void {
+  private publishNewMarkets(texts: readonly string[]): void {
     const { feed } = this;
-    const { newMarkets } = feed.markets;
-    if (feed.announcedCount === newMarkets.length) return;
+    feed.announcedCount = feed.markets.newMarkets.length;
+    if (texts.length === 0) return;
     const topic = catalogStreamId(feed.log);
-    while (feed.announcedCount < newMarkets.length) {
-      const text = this.catalogCount === 0 ? undefined : newMarketAt(feed, topic, feed.announcedCount);
-      feed.announcedCount += 1;
-      if (text === undefined) continue;
-      this.parts.send(topic, text);
-      this.catalogMs = performance.now();
-    }
+    for (const text of texts) this.parts.send(topic, text);
+    this.catalogMs = performance.now();
   }
 
   /** Sends heartbeats on streams that were silent, to the sockets that want them. @param nowMs of the monotonic clock */

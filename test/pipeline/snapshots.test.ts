@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import fs from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   encodeCommand,
   makeSnapshot,
@@ -443,5 +443,39 @@ test('after a crash at any step of making a snapshot, a start uses the new or th
         existsSync(join(dataDir, 'snapshots')) && snapshotsIn(dataDir).some((file) => file.endsWith('.draft')),
       ).toBe(false);
     }
+  });
+});
+
+test('a maker that was killed leaves a draft, which the next one removes while the exchange runs on', {
+  timeout,
+}, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { exchange } = await started(dataDir, clock);
+    await submitFounding(exchange);
+    const drafts = (): string[] => snapshotsIn(dataDir).filter((file) => file.endsWith('.draft'));
+    for (let seed = 1; seed <= 3; seed += 1) {
+      await submitRounds(exchange, clock, seed, { rounds: 1, commandsEach: 30 });
+      const child = spawnSync(process.execPath, [join(import.meta.dirname, './makerChild.ts'), dataDir, 'written']);
+      expect(child.signal, String(child.stderr)).toBe('SIGKILL');
+      expect(drafts().length, 'only that of the last maker').toBe(1);
+    }
+    const made = await makeSnapshot(dataDir, [counter().follower], { log: () => {} });
+    expect(snapshotsIn(dataDir)).toEqual([`${made}.snapshot`]);
+    await exchange.close();
+  });
+});
+
+test('a snapshot that is removed while a start looks at it is passed over', { timeout }, async () => {
+  await inTempDir(async (dataDir) => {
+    const clock = new VirtualClock(START_MS);
+    const { last } = await run(dataDir, clock, 1, 2, 1);
+    // The maker of an exchange that was killed may still write a newer one, and remove the oldest.
+    const list = SnapshotFolder.prototype.list;
+    const listed = vi.spyOn(SnapshotFolder.prototype, 'list').mockImplementation(function (this: SnapshotFolder) {
+      return [{ sequence: last + 1, path: join(this.path, `${last + 1}.snapshot`) }, ...list.call(this)];
+    });
+    const from = await restart(dataDir, clock).finally(() => listed.mockRestore());
+    expect(from).toBe(last);
   });
 });
