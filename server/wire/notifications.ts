@@ -153,11 +153,11 @@ export function notificationRow(notice: Notice, sources: Sources, apiKey: string
   return { id: notice.number, type: TYPES[notice.kind], owner: payload.owner, timestamp: notice.tMs, payload };
 }
 
-/** The numbers in the query `ids=1,2`. @throws BadRequest if they are missing, malformed or too many */
+/** The numbers in the query `ids=1,2` or `ids=1&ids=2`. @throws BadRequest if they are missing, malformed or too many */
 export function readNotificationIds(query: URLSearchParams): readonly number[] {
-  const text = query.get('ids') ?? '';
-  if (text === '') throw new BadRequest('Invalid ids: list the notifications to drop, such as ids=1,2');
-  const ids = text.split(',').map((part) => parseWhole(part.trim()));
+  const texts = query.getAll('ids').filter((text) => text !== '');
+  if (texts.length === 0) throw new BadRequest('Invalid ids: list the notifications to drop, such as ids=1,2');
+  const ids = texts.flatMap((text) => text.split(',')).map((part) => parseWhole(part.trim()));
   if (ids.length > limits.notificationIdsMax) {
     throw new BadRequest(`Invalid ids: got ${ids.length}, at most ${limits.notificationIdsMax} are allowed`);
   }

@@ -276,6 +276,16 @@ test('DELETE /notifications drops only the named ids of the caller', async () =>
   expect(server.exchange.durableSequence).toBe(sequence);
 });
 
+test('the ids may come in several parameters; an empty one counts as absent', async () => {
+  await post(alice, market, { pips: 4000, shares: 30 });
+  for (const shares of [10, 20]) await post(bob, market, { pips: 6000, shares, token: 1 });
+  const before = await listOf(alice);
+  const [newest, second] = before;
+  const reply = await drop(alice, `${newest.id}&ids=&ids=${second.id}`);
+  expect([reply.status, reply.json]).toEqual([200, 'OK']);
+  expect(await listOf(alice)).toEqual(before.slice(2));
+});
+
 test('invalid ids, an invalid signature type and missing credentials are rejected', async () => {
   for (const ids of ['', 'x', '1,', '-1', '1.5', '1e3', Array(501).fill('1').join(',')]) {
     const { status, json } = await drop(alice, ids);
