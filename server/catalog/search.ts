@@ -65,11 +65,14 @@ interface CommonWord {
   readonly word: string;
 }
 
+/** Ascending event numbers by word, without the words. */
+type EventLists = readonly (readonly number[])[];
+
 /** A word of a query that begins or misspells common words. */
 interface WideWord {
   readonly word: string;
-  /** Ascending numbers of the events of each of these words. The index has only the first events of each. */
-  readonly lists: readonly (readonly number[])[];
+  /** The events of each of these words. The index has only the first events of each. */
+  readonly lists: EventLists;
 }
 
 /** Splits a text of blank-separated words. */
@@ -85,8 +88,6 @@ function typosOf(word: string): number | false {
 function holds(list: readonly number[], wanted: number): boolean {
   return list[countBefore(list.length, (index) => list[index] < wanted)] === wanted;
 }
-
-type EventLists = WideWord['lists'];
 
 const isInAll = (lists: EventLists, event: number): boolean => lists.every((list) => holds(list, event));
 const isInAny = (lists: EventLists, event: number): boolean => lists.some((list) => holds(list, event));
@@ -183,28 +184,29 @@ export class CatalogSearch {
     const words = [...new Set(wordsOf(query))].slice(0, QUERY_WORDS_MAX);
     const common = words.filter((word) => this.isCommon(word));
     const rare = words.filter((word) => !this.isCommon(word));
-    const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, common, isWanted);
+    const wide = this.wideWords(rare);
+    const all = rare.length === 0 ? this.withAll(common, isWanted) : this.withAllRanked(rare, wide, common, isWanted);
     if (all.length > 0) return all;
-    const wide = this.wideWords(rare).flatMap(({ lists }) => newestFirst(lists, isWanted));
-    const some = appended(this.ranked(rare.join(' '), 'OR', isWanted), wide);
+    const begun = wide.flatMap(({ lists }) => newestFirst(lists, isWanted));
+    const some = appended(this.ranked(rare.join(' '), 'OR', isWanted), begun);
     return some.length > 0 || words.length === 1 ? some : this.withRarest(common, isWanted);
   }
 
   /**
    * Events that have all of these words: those that the index ranks, best match first, then those that it does not have under a
    * word that begins or misspells a common one.
+   * @param wide those of the rare words that do so
    */
   private withAllRanked(
     rare: readonly string[],
+    wide: readonly WideWord[],
     common: readonly string[],
     isWanted: (eventNumber: number) => boolean,
   ): number[] {
     const lists = common.map((word) => this.eventsOfWord.get(word) ?? []);
     const isIn = (event: number): boolean => isWanted(event) && isInAll(lists, event);
     const found = this.ranked(rare.join(' '), 'AND', isIn);
-    const [fewest, ...others] = this.wideWords(rare).toSorted(
-      (left, right) => sizeOf(left.lists) - sizeOf(right.lists),
-    );
+    const [fewest, ...others] = wide.toSorted((left, right) => sizeOf(left.lists) - sizeOf(right.lists));
     if (fewest === undefined) return found;
     if (rare.length === 1) return appended(found, newestFirst(fewest.lists, isIn));
     const isOf = ({ word, lists: own }: WideWord): ((event: number) => boolean) => {
@@ -215,7 +217,7 @@ export class CatalogSearch {
         return indexed.has(event);
       };
     };
-    const narrow = rare.filter((word) => word !== fewest.word && others.every((other) => other.word !== word));
+    const narrow = rare.filter((word) => wide.every((other) => other.word !== word));
     const tests = (narrow.length > 0 ? [fewest, ...others] : others).map(isOf);
     const candidates =
       narrow.length > 0
