@@ -28,10 +28,9 @@ export class Random {
 
   /** One of the values, chosen with a probability proportional to its weight. */
   weighted<T>(choices: readonly (readonly [weight: number, value: T])[]): T {
-    let left = this.int(
-      1,
-      choices.reduce((sum, [weight]) => sum + weight, 0),
-    );
+    let total = 0;
+    for (const [weight] of choices) total += weight;
+    let left = this.int(1, total);
     for (const [weight, value] of choices) {
       left -= weight;
       if (left <= 0) return value;

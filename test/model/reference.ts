@@ -120,9 +120,11 @@ export class ReferenceExchange {
       }
     }
     // A Map iterates its keys in insertion order.
-    for (const [index, heartbeat] of [...state.heartbeats.values()].entries()) {
+    let index = 0;
+    for (const heartbeat of state.heartbeats.values()) {
       const rank = state.settings.rulesVersion >= RulesVersion.FOURTH ? heartbeat.beat : index;
       if (heartbeat.isActive) consider(heartbeat.deadlineMs, 2, rank, 0, lapse, heartbeat);
+      index += 1;
     }
     for (const pending of state.pendingStatuses) {
       consider(pending.dueMs, 3, pending.rank, pending.tradeNumber, stepStatus, pending);

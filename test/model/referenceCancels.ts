@@ -3,7 +3,7 @@
 import type { CommandOf } from '../../engine/protocol/index.ts';
 import { CancelReason, CancelRefusal, ExchangeMode, Side } from '../../engine/protocol/index.ts';
 import type { Account, Order, Refusal, State } from './referenceState.ts';
-import { cancelOrder, refusal, reservedCollateral, reservedCollateralOf } from './referenceState.ts';
+import { cancelOrder, refusal, reservedCollateral, roughReservation, roughReservationOf } from './referenceState.ts';
 
 function checkCancelMode(state: State): Refusal | undefined {
   if (state.mode === ExchangeMode.DISABLED) return refusal('EXCHANGE_DISABLED');
@@ -54,8 +54,9 @@ export function cancelWhere(state: State, reason: number, isMeant: (order: Order
 
 /** Cancels BUYs, the highest number first, until each account's reservation in each market is covered again. */
 export function restoreCoverage(state: State): void {
-  for (const account of state.accounts.filter(mayBeShort(state))) {
+  for (const account of accountsPerhapsShort(state)) {
     for (const market of state.markets) {
+      if (!isPerhapsShort(account, roughReservation(state, account, market))) continue;
       while (reservedCollateral(state, account, market) > account.collateral) {
         const buys = state.orders.filter(
           (order) => order.account === account && order.market === market && order.side === Side.BUY,
@@ -66,14 +67,17 @@ export function restoreCoverage(state: State): void {
   }
 }
 
+/** Those whose reservations over all markets together may exceed their balance: only these can be short in a single one. */
+function accountsPerhapsShort(state: State): Account[] {
+  const reserved = new Float64Array(state.accounts.length);
+  for (const order of state.orders) reserved[order.account.id] += roughReservationOf(order);
+  return state.accounts.filter((account) => isPerhapsShort(account, reserved[account.id]));
+}
+
 /**
- * A filter for accounts whose reservations over all markets together
- * exceed their balance. Only these can be short in a single one.
+ * Whether exact sums must tell if a reservation exceeds a balance, given a sum of floating-point numbers: a billionth is more
+ * than any error of theirs. Exact sums of everything after every command would take most of the reference's time.
  */
-function mayBeShort(state: State): (account: Account) => boolean {
-  const reserved = new Map<Account, bigint>();
-  for (const order of state.orders) {
-    reserved.set(order.account, (reserved.get(order.account) ?? 0n) + reservedCollateralOf(order));
-  }
-  return (account) => (reserved.get(account) ?? 0n) > account.collateral;
+function isPerhapsShort(account: Account, roughReserved: number): boolean {
+  return roughReserved * (1 + 1e-9) > Number(account.collateral);
 }

@@ -217,11 +217,26 @@ export function reservedCollateralOf(order: Order): bigint {
   return costOf(order.remainingLots, order.pricePips);
 }
 
+/** About as much, as a floating-point number: exact up to 2^53. */
+export function roughReservationOf(order: Order): number {
+  if (order.side === Side.SELL) return 0;
+  return order.isDelayed && isImmediate(order) ? Number(order.makerAmount) : order.remainingLots * order.pricePips;
+}
+
 /** Collateral that all live BUYs of an account reserve in one market. */
 export function reservedCollateral(state: State, account: Account, market: Market): bigint {
   let sum = 0n;
   for (const order of state.orders) {
     if (order.account === account && order.market === market) sum += reservedCollateralOf(order);
+  }
+  return sum;
+}
+
+/** About as much, as a floating-point number. */
+export function roughReservation(state: State, account: Account, market: Market): number {
+  let sum = 0;
+  for (const order of state.orders) {
+    if (order.account === account && order.market === market) sum += roughReservationOf(order);
   }
   return sum;
 }

@@ -10,6 +10,7 @@ import {
   OrderType,
   Side,
 } from '../../engine/index.ts';
+import type { Market } from '../../server/views/index.ts';
 import { guestNames, keyOf, orderIdOf, ownerNames, walletOf } from '../model/names.ts';
 import type { Actor } from '../model/profile.ts';
 import type { Sight } from './sight.ts';
@@ -27,6 +28,8 @@ function affordable(sight: Sight, actor: Actor, market: number, outcome: number,
   if (side === Side.BUY) return Math.floor(sight.money(actor) / pips);
   return Math.floor(sight.shares(actor, market, outcome) / 10_000);
 }
+
+const isOpen = ({ status }: Market): boolean => status === MarketStatus.OPEN;
 
 function ownPips(outcome: number, ladderPips: number): number {
   return outcome === 0 ? ladderPips : 10_000 - ladderPips;
@@ -129,13 +132,15 @@ export const selfCrosser: Profile = (sight) => {
   const { owner } = sight.actors[0];
   const mine = sight.actors.filter((actor) => actor.owner === owner);
   const marketIndex = sight.market();
-  return [random.int(0, 1), random.int(0, 1)].map((outcome) => {
+  const orders: Command[] = [];
+  for (const outcome of [random.int(0, 1), random.int(0, 1)]) {
     const actor = random.pick(mine);
     const pips = ownPips(outcome, sight.price(marketIndex, random.int(-1, 1)));
     const side = sight.shares(actor, marketIndex, outcome) > 500_000 && random.chance(60) ? Side.SELL : Side.BUY;
     const orderType = random.pick([OrderType.GTC, OrderType.GTC, OrderType.FAK]);
-    return sight.order({ actor, marketIndex, outcome, side, lots: random.int(1, 60), pips, orderType });
-  });
+    orders.push(sight.order({ actor, marketIndex, outcome, side, lots: random.int(1, 60), pips, orderType }));
+  }
+  return orders;
 };
 
 /** Many orders that expire in the same second. */
@@ -144,12 +149,14 @@ export const expirer: Profile = (sight) => {
   const endS = Math.ceil(sight.nowMs / 10_000) * 10 + 70;
   const marketIndex = sight.market();
   const outcome = random.int(0, 1);
-  return Array.from({ length: random.int(1, 5) }, () => {
+  const orders: Command[] = [];
+  for (let left = random.int(1, 5); left > 0; left -= 1) {
     const actor = sight.actor();
     const pips = ownPips(outcome, sight.price(marketIndex, outcome === 0 ? -random.int(1, 8) : random.int(1, 8)));
     const plan = { actor, marketIndex, outcome, side: Side.BUY, lots: random.int(1, 50), pips };
-    return sight.order({ ...plan, orderType: OrderType.GTD, expirationS: endS });
-  });
+    orders.push(sight.order({ ...plan, orderType: OrderType.GTD, expirationS: endS }));
+  }
+  return orders;
 };
 
 /** Commits all its money in every market at once, then spends it somewhere. */
@@ -157,17 +164,19 @@ export const overcommitter: Profile = (sight) => {
   const { random } = sight;
   const actor = sight.actor();
   const money = sight.money(actor);
-  const markets = sight.views.markets.list().filter(({ status }) => status === MarketStatus.OPEN);
+  const markets = sight.views.markets.list().filter(isOpen);
   if (random.chance(35)) {
     const share = random.pick([1, 2, 3, 10]);
     return { type: 'Withdraw', wallet: actor.wallet, owner: actor.owner, amountMicro: Math.floor(money / share) };
   }
-  return markets.slice(-5).map(({ index }) => {
+  const orders: Command[] = [];
+  for (const { index } of markets.slice(-5)) {
     const outcome = random.int(0, 1);
     const pips = ownPips(outcome, sight.price(index, outcome === 0 ? -random.int(2, 9) : random.int(2, 9)));
     const lots = Math.max(1, Math.min(1_000_000, Math.floor(money / pips) - random.int(0, 1)));
-    return sight.order({ actor, marketIndex: index, outcome, side: Side.BUY, lots, pips });
-  });
+    orders.push(sight.order({ actor, marketIndex: index, outcome, side: Side.BUY, lots, pips }));
+  }
+  return orders;
 };
 
 /** Money and shares in and out: in full, in part, and one micro too many. */

@@ -11,6 +11,8 @@ interface Parts {
   readonly audit: Audit;
 }
 
+const SIDES = ['bids', 'asks'] as const;
+
 /** Compares all markets, accounts and orders. */
 export function compareAll(parts: Parts): void {
   const { audit, views } = parts;
@@ -51,14 +53,15 @@ function compareAccount({ core, views, audit }: Parts, account: number): void {
   const { wallet, owner, collateral, shares } = audit.accounts[account];
   const shown = views.accounts.byWallet(wallet);
   if (shown?.accountId !== account || shown.owner !== owner) fail('a wallet has its account', { wallet, account });
-  const figures = { account, due: collateral, shown: shown.collateralMicro, core: core.collateralMicro(account) };
-  if (figures.shown !== collateral || figures.core !== collateral) fail('collateral is shown', figures);
+  const inCore = core.collateralMicro(account);
+  if (shown.collateralMicro !== collateral || inCore !== collateral) {
+    fail('collateral is shown', { account, due: collateral, shown: shown.collateralMicro, inCore });
+  }
   for (const [key, held] of shares) {
-    const [market, outcome] = [key >> 1, key & 1];
-    const [view, inCore] = [
-      views.accounts.sharesMicro(account, market, outcome),
-      core.sharesMicro(account, market, outcome),
-    ];
+    const market = key >> 1;
+    const outcome = key & 1;
+    const view = views.accounts.sharesMicro(account, market, outcome);
+    const inCore = core.sharesMicro(account, market, outcome);
     if (view !== held || inCore !== held)
       fail('shares are shown', { account, market, outcome, due: held, view, inCore });
   }
@@ -66,14 +69,12 @@ function compareAccount({ core, views, audit }: Parts, account: number): void {
 
 function compareMarket(parts: Parts, market: AuditedMarket): void {
   compareShown(parts, market);
-  const { bids, asks } = parts.core.bookLevels(market.index);
-  for (const [name, side, levels] of [
-    ['bids', market.bids, bids],
-    ['asks', market.asks, asks],
-  ] as const) {
-    const core = levels.map(({ pips, lots }) => `${lots}@${pips}`).reverse();
-    if (core.join(' ') !== bookText(side)) {
-      fail(`the core's book has its ${name}`, { market: market.index, due: bookText(side), core: core.join(' ') });
+  const levels = parts.core.bookLevels(market.index);
+  for (const name of SIDES) {
+    if (!isInCore(levels[name], market[name])) {
+      const core = levels[name].map(({ pips, lots }) => `${lots}@${pips}`).reverse();
+      const figures = { market: market.index, due: bookText(market[name]), core: core.join(' ') };
+      fail(`the core's book has its ${name}`, figures);
     }
   }
 }
@@ -85,13 +86,23 @@ function compareShown({ views, audit }: Parts, market: AuditedMarket): void {
     fail('a market has its status', { market: index, due: status, shown: row?.status });
   }
   const book = views.books.book(index, 0);
-  for (const name of ['bids', 'asks'] as const) {
+  for (const name of SIDES) {
     if (!isShown(book[name], market[name])) {
       const shown = book[name].pips.map((pips, at) => `${book[name].lots[at]}@${pips}`).join(' ');
       fail(`the book shows its ${name}`, { market: index, due: bookText(market[name]), shown });
     }
   }
   if (views.trades.ofMarket(index).length !== market.trades) fail('all trades are shown', { market: index });
+}
+
+/** Whether the core has the levels of a side: it lists the best first. */
+function isInCore(levels: ReturnType<Parts['core']['bookLevels']>['bids'], side: AuditedSide): boolean {
+  if (levels.length !== side.pips.length) return false;
+  for (let at = 0; at < levels.length; at += 1) {
+    const { pips, lots } = levels[levels.length - 1 - at];
+    if (side.pips[at] !== pips || lots !== lotsOf(side.levels.get(pips) ?? [])) return false;
+  }
+  return true;
 }
 
 function isShown(shown: BookSide, side: AuditedSide): boolean {

@@ -27,6 +27,13 @@ const BURSTS = [
   [256, 4],
 ] as const;
 const HOUR_MS = 3_600_000;
+/** The ranges of waits between commands (ms), with their weights. */
+const WAITS: readonly (readonly [weight: number, range: readonly [lowMs: number, highMs: number]])[] = [
+  [100, [1, 50]],
+  [30, [50, 3_000]],
+  [3, [3_000, 90_000]],
+  [1, [HOUR_MS / 2, 2 * HOUR_MS]],
+];
 
 /** The percentage of starts that bring other settings. */
 const NEW_SETTINGS_PERCENT = 40;
@@ -132,12 +139,8 @@ export class Flow {
   private drawWait(): number {
     const { random } = this;
     if (random.chance(this.noWaitPercent)) return 0;
-    return random.weighted<() => number>([
-      [100, () => random.int(1, 50)],
-      [30, () => random.int(50, 3_000)],
-      [3, () => random.int(3_000, 90_000)],
-      [1, () => random.int(HOUR_MS / 2, 2 * HOUR_MS)],
-    ])();
+    const [lowMs, highMs] = random.weighted(WAITS);
+    return random.int(lowMs, highMs);
   }
 
   /** After a burst the disk finishes, now or after more commands; now and then something goes wrong. */

@@ -50,7 +50,8 @@ export async function runSeed(
       const step = flow.next(simulation.views, simulation.nowMs, simulation.witness.audit.orders.size);
       if (keepsSteps) steps.push(step);
       if (step.kind === 'command') commandCount += 1;
-      await simulation.play(step);
+      const playing = simulation.play(step);
+      if (playing !== undefined) await playing;
     }
     await simulation.finish(seed % SEEDS_A_FINAL_REPLAY === 0);
     if (keepsRecords) questions = await compareHistories(simulation.disk, simulation.witness.records);
