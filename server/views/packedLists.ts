@@ -7,6 +7,8 @@ import { countBefore } from '../lib/countBefore.ts';
 import { float64WithRoom, int32WithRoom } from '../lib/withRoom.ts';
 
 const PAGE_BYTES = 2 ** 20;
+/** Bytes of the first page to begin with: it doubles until it is as long as the others, so few rows take little memory. */
+const FIRST_PAGE_BYTES = 2 ** 14;
 /** Rows of a list's first extent; each one after it has twice as many as the one before, up to ROWS_MAX. */
 const FIRST_ROWS = 4;
 const DOUBLINGS = 10;
@@ -22,6 +24,14 @@ const extentOf = (row: number): number =>
   row < DOUBLING_ROWS
     ? 31 - Math.clz32(row / FIRST_ROWS + 1)
     : DOUBLINGS + Math.floor((row - DOUBLING_ROWS) / ROWS_MAX);
+
+/** The length of the page with this number that has room for so many bytes. */
+function pageBytesFor(page: number, bytes: number): number {
+  if (page > 0) return PAGE_BYTES;
+  let length = FIRST_PAGE_BYTES;
+  while (length < bytes) length *= 2;
+  return length;
+}
 
 /** The words of a list's head: how many rows and extents it has, and where the starts of these are listed. */
 const HEAD = { rows: 0, extents: 1, starts: 2, words: 3 } as const;
@@ -93,7 +103,7 @@ export class PackedLists {
     const index = this.lengthOf(list);
     if (index === firstRowOf(this.extentsOf(list))) {
       this.place(list);
-      if (this.end > this.pages.length * PAGE_BYTES) this.pages.push(new DataView(new ArrayBuffer(PAGE_BYTES)));
+      this.makeRoom();
     }
     this.heads[this.headOf(list) + HEAD.rows] = index + 1;
     return index;
@@ -136,7 +146,7 @@ export class PackedLists {
       const stored = sections.uint8(`page ${page}`, used);
       if (!sections.isLoading) continue;
       requireSound(stored.length === bytes, `page ${page} of packed lists has ${stored.length} bytes`);
-      const whole = new Uint8Array(PAGE_BYTES);
+      const whole = new Uint8Array(pageBytesFor(page, bytes));
       whole.set(stored);
       this.pages.push(new DataView(whole.buffer));
     }
@@ -204,6 +214,17 @@ export class PackedLists {
     this.listOf[this.extentCount] = list;
     this.extentCount += 1;
     this.end = start + bytes;
+  }
+
+  /** Makes the last page long enough for what was placed in it, or begins it. */
+  private makeRoom(): void {
+    const page = Math.ceil(this.end / PAGE_BYTES) - 1;
+    const bytes = this.end - page * PAGE_BYTES;
+    const before = this.pages.at(page);
+    if (before !== undefined && bytes <= before.byteLength) return;
+    const longer = new Uint8Array(pageBytesFor(page, bytes));
+    if (before !== undefined) longer.set(new Uint8Array(before.buffer));
+    this.pages[page] = new DataView(longer.buffer);
   }
 
   /** Moves the starts of a list with this head to where there is room for twice as many. */

@@ -40,7 +40,9 @@ const PARTY = { id: 0, account: 32, owner: 36, maker: 40, key: 44, builder: 48, 
 const MAKER = { lots: PARTY.bytes, pips: PARTY.bytes + 4, kind: PARTY.bytes + 6, bytes: PARTY.bytes + 8 } as const;
 const TEXTS = [PARTY.owner, PARTY.maker, PARTY.key] as const;
 const ID_BYTES = 32;
-const CHUNK_BYTES = 2 ** 20;
+/** Bytes of the first chunk; each after it has twice as many as the one before, up to CHUNK_BYTES_MAX. */
+const FIRST_CHUNK_BYTES = 2 ** 15;
+const CHUNK_BYTES_MAX = 2 ** 20;
 const FIRST_PLACES = 1_024;
 
 const bytesOf = (makerCount: number): number => TRADE.taker + PARTY.bytes + makerCount * MAKER.bytes;
@@ -264,8 +266,10 @@ export class PackedTrades {
 
   /** Reserves this many bytes for the next ordinal; returns their offset in the last chunk. */
   private reserve(bytes: number): number {
-    if (this.chunks.length === 0 || this.used + bytes > this.chunks[this.chunks.length - 1].length) {
-      this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(CHUNK_BYTES, bytes))));
+    const last = this.chunks.at(-1);
+    if (last === undefined || this.used + bytes > last.length) {
+      const usual = last === undefined ? FIRST_CHUNK_BYTES : Math.min(2 * last.length, CHUNK_BYTES_MAX);
+      this.chunks.push(Buffer.from(new ArrayBuffer(Math.max(usual, bytes))));
       this.used = 0;
     }
     this.places = float64WithRoom(this.places, this.count + 1);

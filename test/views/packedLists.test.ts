@@ -103,6 +103,16 @@ test('lists of several pages keep every row, also after a snapshot, and go on', 
   pair.compare();
 });
 
+test('the first page keeps every row as it grows, also after a snapshot', () => {
+  const pair = new Pair();
+  for (let index = 0; index < 60_000; index += 1) {
+    pair.add(index % 7 === 0 ? 3 : 1, [index + 1, index % 65_536]);
+    if (index % 10_007 === 1_000) pair.reload();
+    if (index % 5_003 === 0) pair.compare();
+  }
+  pair.compare();
+});
+
 test('loading packed lists that do not fit together throws SnapshotUnusable', () => {
   const sound = saved(longLists().packed);
   const extents = sound.get('extents') as Int32Array;
