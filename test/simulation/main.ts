@@ -9,6 +9,7 @@ import { InvalidArgumentError, Option, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
+import { hasHistorian, hasReference } from './looks.ts';
 import type { PlayerRequest } from './player.ts';
 import type { Scenario } from './scenario.ts';
 import { addCounts, noCounts, type Tally, tallyOf } from './tally.ts';
@@ -83,7 +84,7 @@ function newPlayer(): (seed: Seed) => Promise<Tally> {
 /** How many commands to play, unless the hours end first. */
 const COMMANDS = flags.hours === undefined ? flags.commands : Number.POSITIVE_INFINITY;
 
-/** The seeds to play, one after another; a free player takes the next. */
+/** The seeds to play, one after another. */
 function* seedsToPlay(): Generator<Seed, void> {
   const { hours, perSeed } = flags;
   const endsMs = hours === undefined ? Number.POSITIVE_INFINITY : startMs + hours * 3_600_000;
@@ -97,15 +98,38 @@ function* seedsToPlay(): Generator<Seed, void> {
 
 const failed: { readonly seed: Seed; readonly failure: string }[] = [];
 
-/** Plays seeds until there are no more. A failed seed is the last: `seeds` ends with it, for all players. */
-async function playAll(seeds: Generator<Seed, void>, play: (seed: Seed) => Promise<Tally>): Promise<void> {
-  for (const seed of seeds) {
+/** Seeds that wait for the first player. */
+const forFirst: Seed[] = [];
+
+/**
+ * The next seed for a player, undefined when none is left. Seeds with the reference exchange or the historian wait for the first
+ * player until there are no others: one process alone then compiles that code, a fifth of all.
+ */
+function nextSeed(seeds: Generator<Seed, void>, isFirst: boolean): Seed | undefined {
+  if (isFirst && forFirst.length > 0) return forFirst.shift();
+  for (;;) {
+    const { value } = seeds.next();
+    if (value === undefined) return forFirst.shift();
+    if (isFirst || !(hasReference(value.seed) || hasHistorian(value.seed))) return value;
+    forFirst.push(value);
+  }
+}
+
+/** Plays seeds until none is left. A failed seed is the last, for all players. */
+async function playAll(
+  seeds: Generator<Seed, void>,
+  play: (seed: Seed) => Promise<Tally>,
+  isFirst: boolean,
+): Promise<void> {
+  for (let seed = nextSeed(seeds, isFirst); seed !== undefined; seed = nextSeed(seeds, isFirst)) {
     const { failure, outcomes, ...counts } = await play(seed);
     addCounts(total, counts);
     for (const outcome of outcomes) seen.add(outcome);
     if (failure !== undefined) {
       failed.push({ seed, failure });
-      break;
+      seeds.return();
+      forFirst.length = 0;
+      return;
     }
     showProgress();
   }
@@ -170,7 +194,8 @@ async function main(): Promise<void> {
   const jobs = Math.min(flags.jobs, Math.ceil(COMMANDS / perSeed));
   const seeds = seedsToPlay();
   const players = jobs === 1 ? [playHere] : Array.from({ length: jobs }, newPlayer);
-  await Promise.all(players.map((play) => playAll(seeds, play)));
+  await Promise.all(players.map((play, index) => playAll(seeds, play, index === 0)));
+  const seconds = (performance.now() - startMs) / 1_000;
   for (const child of children) child.end();
   for (const { seed: failing, failure } of failed) await report(failing, failure);
   console.log(
@@ -181,7 +206,6 @@ async function main(): Promise<void> {
   const { possibleOutcomes } = await import('./outcomes.ts');
   const unseen = possibleOutcomes.filter((outcome) => !seen.has(outcome));
   console.log(`Not seen: ${unseen.length === 0 ? 'nothing' : unseen.join(', ')}.`);
-  const seconds = (performance.now() - startMs) / 1_000;
   console.log(
     `${seconds.toFixed(1)} s: ${rate(seconds)} a second, ${rate(total.processorSeconds)} a second of processor time.`,
   );

@@ -3,6 +3,7 @@
 import { failureOf, type SimulationFailure } from './failure.ts';
 import { Flow } from './flow.ts';
 import { compareHistories } from './histories.ts';
+import { hasFinalReplay, hasHistorian, hasReference } from './looks.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 import type { Step } from './steps.ts';
 
@@ -18,15 +19,8 @@ export interface SeedRun {
   readonly failure: SimulationFailure | undefined;
 }
 
-/** One seed in this many has every command compared with the reference exchange. */
-const SEEDS_A_CLOSE_LOOK = 19;
-/** One seed in this many is replayed from its first record at the end, whether or not it was restarted on the way. */
-const SEEDS_A_FINAL_REPLAY = 15;
-/** On one seed in this many the historian is queried about the whole log. */
-const SEEDS_A_HISTORY = 25;
-
 /**
- * Plays `commands` commands of a seed, with the reference beside it on one seed in SEEDS_A_CLOSE_LOOK, or on each. Steps
+ * Plays `commands` commands of a seed, with the reference beside it on some seeds, or on each. Steps
  * are kept only for shrinking: on every seed they would cost a twentieth of the time.
  */
 export async function runSeed(
@@ -36,8 +30,8 @@ export async function runSeed(
   keepsSteps = false,
 ): Promise<SeedRun> {
   const flow = new Flow(seed);
-  const isClose = isEachClose || seed % SEEDS_A_CLOSE_LOOK === 0;
-  const keepsRecords = seed % SEEDS_A_HISTORY === SEEDS_A_HISTORY - 1;
+  const isClose = isEachClose || hasReference(seed);
+  const keepsRecords = hasHistorian(seed);
   const options = { settings: flow.settings, isClose, keepsRecords };
   const simulation = new Simulation(options);
   const steps: Step[] = [];
@@ -53,7 +47,7 @@ export async function runSeed(
       const playing = simulation.play(step);
       if (playing !== undefined) await playing;
     }
-    await simulation.finish(seed % SEEDS_A_FINAL_REPLAY === 0);
+    await simulation.finish(hasFinalReplay(seed));
     if (keepsRecords) questions = await compareHistories(simulation.disk, simulation.witness.records);
   } catch (error) {
     failure = failureOf(error);
