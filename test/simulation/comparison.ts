@@ -1,6 +1,7 @@
 // Compares everything that can be read with what follows from the events: books,
 // balances and open orders of the views, and those of the core itself, which must agree
 // once everything it did is durable. Used by simulation.ts after flushes and restarts.
+import type { BookLevel } from '../../engine/core/index.ts';
 import type { Reducers } from '../../engine/index.ts';
 import type { BookSide, Views } from '../../server/views/index.ts';
 import { type Audit, type AuditedMarket, type AuditedOrder, type AuditedSide, fail } from './audit.ts';
@@ -96,7 +97,7 @@ function compareShown({ views, audit }: Parts, market: AuditedMarket): void {
 }
 
 /** Whether the core has the levels of a side: it lists the best first. */
-function isInCore(levels: ReturnType<Parts['core']['bookLevels']>['bids'], side: AuditedSide): boolean {
+function isInCore(levels: readonly BookLevel[], side: AuditedSide): boolean {
   if (levels.length !== side.pips.length) return false;
   for (let at = 0; at < levels.length; at += 1) {
     const { pips, lots } = levels[levels.length - 1 - at];
