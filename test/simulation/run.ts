@@ -20,8 +20,8 @@ export interface SeedRun {
 }
 
 /**
- * Plays `commands` commands of a seed, with the reference beside it on some seeds, or on each. Steps
- * are kept only for shrinking: on every seed they would cost a twentieth of the time.
+ * Plays `commands` commands of a seed, with the reference beside it on some seeds, or on each. Steps are kept only for
+ * shrinking: on every seed they would cost a twentieth of the time.
  */
 export async function runSeed(
   seed: number,
