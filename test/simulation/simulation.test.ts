@@ -124,7 +124,8 @@ test('a batch whose answer was lost is found again when the disk fails for good 
   await simulation.play({ kind: 'command', waitMs: 0, command });
   await simulation.play({ kind: 'lose answer' });
   await simulation.play({ kind: 'dead' });
-  expect(simulation.counts).toMatchObject({ answered: 0, unavailable: 2, restarts: 1 });
+  expect(simulation.answers.counts).toMatchObject({ answered: 0, unavailable: 2 });
+  expect(simulation.counts.restarts).toBe(1);
   await simulation.play({ kind: 'flush' });
   expect(simulation.witness.records.map((record) => record.command.type)).toEqual(['Started', 'Deposit', 'Started']);
   await simulation.finish(true);

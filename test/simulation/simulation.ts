@@ -3,11 +3,9 @@
 // durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type Command,
   type EngineSettings,
   encodeCommand,
   JournalDamaged,
-  type LogRecord,
   openExchange,
   Reducers,
   type RunningExchange,
@@ -16,6 +14,7 @@ import {
 } from '../../engine/index.ts';
 import { Views } from '../../server/views/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
+import { Answers } from './answers.ts';
 import { fail } from './audit.ts';
 import { JumpingClock } from './clock.ts';
 import { compareAll, compareSome } from './comparison.ts';
@@ -28,7 +27,7 @@ import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts
 import { compareOwners, OwnersFold } from './ownersFold.ts';
 import type { Damage, Step } from './steps.ts';
 import { compareWithLog } from './viewsReferee.ts';
-import { isCounted, Witness } from './witness.ts';
+import { Witness } from './witness.ts';
 
 /** The options of a run, besides its steps. */
 export interface SimulationOptions {
@@ -47,8 +46,6 @@ interface Start {
 
 /** Flushes between two comparisons of everything. */
 const FLUSHES_A_FULL_COMPARISON = 60;
-/** One answer in this many is compared with its command and with the log: to encode every command again would cost a fiftieth. */
-const ANSWERS_A_CLOSE_CHECK = 4;
 const ENDLESS_TRIES = 1_000_000;
 
 const tick = encodeCommand({ type: 'Tick' });
@@ -58,8 +55,9 @@ export class Simulation {
   readonly witness: Witness;
   views = new Views();
   private readonly owners = new OwnersFold();
-  /** Numbers of commands that were answered, refused for lack of storage, or lost with the power, and of other happenings. */
-  readonly counts = { answered: 0, unavailable: 0, lost: 0, restarts: 0, restores: 0, damages: 0, flushes: 0 };
+  readonly answers: Answers;
+  /** Numbers of what has happened; those of commands are the answers'. */
+  readonly counts = { restarts: 0, restores: 0, damages: 0, flushes: 0 };
   private readonly options: SimulationOptions;
   /** Those of the latest start. */
   private settings: EngineSettings;
@@ -69,16 +67,8 @@ export class Simulation {
   private retry = endlessRetry();
   private reducers = new Reducers();
   private exchange: RunningExchange | undefined;
-  /** The number of the exchange's current life: answers of an earlier one are ignored. */
-  private life = 0;
   private commandCount = 0;
-  private waiting = 0;
-  /** Commands of this life that were not refused for certain; and how many were in the log when it began. See isCounted. */
-  private taken = 0;
-  private loggedBefore = 0;
-  private acknowledged = 0;
   private hasGivenUp = false;
-  private fault: SimulationFailure | undefined;
   /** The state when everything was last durable, and the sequence up to which it was. */
   private settled: Settled | undefined;
   /** The views at that time, if they are to be compared with those that come back. */
@@ -91,6 +81,7 @@ export class Simulation {
     this.settings = options.settings;
     this.keepsViews = options.keepsRecords;
     this.witness = new Witness(options.isClose, options.keepsRecords);
+    this.answers = new Answers(this.witness, () => this.store.isTroubled || this.hasGivenUp);
   }
 
   get nowMs(): number {
@@ -119,7 +110,7 @@ export class Simulation {
     } catch (error) {
       throw failureOf(error);
     }
-    if (this.fault !== undefined) throw this.fault;
+    this.answers.throwFault();
     return undefined;
   }
 
@@ -129,7 +120,7 @@ export class Simulation {
     } catch (error) {
       throw failureOf(error);
     }
-    if (this.fault !== undefined) throw this.fault;
+    this.answers.throwFault();
   }
 
   /** Ends a run: makes everything durable and compares it. With `isReplayed` the log is replayed from its first record. */
@@ -169,7 +160,7 @@ export class Simulation {
         return;
       case 'full':
         this.store.fill();
-        this.submit(tick);
+        this.answers.submit(this.running, tick);
         await handOver();
         return;
       case 'dead':
@@ -196,7 +187,7 @@ export class Simulation {
   private give({ waitMs, command }: Extract<Step, { readonly kind: 'command' }>): void {
     this.clock.advance(waitMs);
     this.commandCount += 1;
-    this.submit(encodeForSimulation(command, this.commandCount), command.type);
+    this.answers.submit(this.running, encodeForSimulation(command, this.commandCount), command.type);
     this.checkDue();
   }
 
@@ -208,54 +199,6 @@ export class Simulation {
     fail('what is due is settled', { dueMs, nowMs: clock.now() });
   }
 
-  private submit(command: Uint8Array, type: Command['type'] = 'Tick'): void {
-    const { life, store } = this;
-    const weight = isCounted(type) ? 1 : 0;
-    this.waiting += 1;
-    this.taken += weight;
-    this.running.submit(command).then(
-      (record) => {
-        if (life !== this.life) return;
-        this.waiting -= 1;
-        this.counts.answered += 1;
-        try {
-          this.checkAnswer(command, record);
-        } catch (error) {
-          // Thrown here, it would end the process without a scenario.
-          this.fault ??= failureOf(error);
-        }
-      },
-      (error: unknown) => {
-        if (life !== this.life) return;
-        this.waiting -= 1;
-        this.counts.unavailable += 1;
-        if (error instanceof StorageUnavailable && !error.isUndecided) this.taken -= weight;
-        const isExcused = error instanceof StorageUnavailable && (store.isTroubled || this.hasGivenUp);
-        if (!isExcused) this.fault ??= failureOf(error);
-      },
-    );
-  }
-
-  /** An answer is the next record of the submitter, and that of its own command, as it is in the log. */
-  private checkAnswer(submitted: Uint8Array, record: LogRecord): void {
-    const { sequence, command } = record;
-    if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
-    this.acknowledged = sequence;
-    if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
-    if (sequence % ANSWERS_A_CLOSE_CHECK !== 0) return;
-    if (!this.witness.hasSeen(record)) fail('an answer is what is in the log', { sequence });
-    if (Buffer.compare(encodeCommand(command), submitted) !== 0) {
-      fail('an answer is about the command that was submitted', { sequence, command: command.type });
-    }
-  }
-
-  /** What was refused for certain is not in the log, and with `isSettled` everything else is. */
-  private checkTaken(isSettled: boolean): void {
-    const { taken, loggedBefore, witness } = this;
-    const logged = witness.commandCount - loggedBefore;
-    if (logged > taken || (isSettled && logged < taken)) fail('what was taken is in the log', { taken, logged });
-  }
-
   /** Lets the disk finish until every accepted command is answered, then compares what can be read. */
   private async flush(): Promise<void> {
     if (this.hasGivenUp) {
@@ -265,14 +208,13 @@ export class Simulation {
     const { store, running } = this;
     store.open();
     while (running.unavailableReason !== undefined || store.isTroubled) {
-      if (this.fault !== undefined) throw this.fault;
+      this.answers.throwFault();
       if (running.unavailableReason === undefined) await this.submitMarker();
       else await sleep(1);
     }
     await this.submitMarker();
-    if (this.fault !== undefined) throw this.fault;
-    if (this.waiting > 0) fail('everything that was taken is answered', { waiting: this.waiting });
-    this.checkTaken(true);
+    this.answers.throwFault();
+    this.answers.checkTaken(true);
     store.hold();
     this.counts.flushes += 1;
     const parts = { core: this.reducers.core, views: this.views, audit: this.witness.audit };
@@ -284,11 +226,11 @@ export class Simulation {
   private async submitMarker(): Promise<void> {
     try {
       const record = await this.running.submit(tick);
-      this.acknowledged = record.sequence;
+      this.answers.acknowledged = record.sequence;
     } catch (error) {
       if (!(error instanceof StorageUnavailable)) throw error;
       await sleep(0);
-      if (this.fault !== undefined) throw this.fault;
+      this.answers.throwFault();
       if (this.hasGivenUp) throw new SimulationFailure('the exchange gave up', String(error));
     }
   }
@@ -318,7 +260,7 @@ export class Simulation {
   private async giveUp(): Promise<void> {
     this.store.fill();
     this.retry.triesMax = 2;
-    this.submit(tick);
+    this.answers.submit(this.running, tick);
     while (!this.hasGivenUp) await sleep(1);
   }
 
@@ -356,10 +298,8 @@ export class Simulation {
     // without waiting: otherwise its timers would keep it alive for as long as a flush may hang.
     this.retry.triesMax = 1;
     this.store.die(false);
-    this.life += 1;
+    this.answers.endLife();
     this.exchange?.close();
-    this.counts.lost += this.waiting;
-    this.waiting = 0;
     this.clock.detach();
     this.exchange = undefined;
   }
@@ -394,12 +334,13 @@ export class Simulation {
    * stays unwritten.
    */
   private async start({ snapshot, isInterrupted = false }: Start = {}): Promise<void> {
-    const { life, disk } = this;
+    const { answers, disk } = this;
+    const { life } = answers;
     this.counts.restarts += 1;
     this.hasGivenUp = false;
     this.retry = endlessRetry();
     const onDisk = lastSequenceOn(disk);
-    if (onDisk < this.acknowledged) fail('what was acknowledged is on the disk', { onDisk, was: this.acknowledged });
+    answers.checkKept(onDisk);
     const store = new FaultyStore(disk);
     this.store = store;
     if (isInterrupted) store.hold();
@@ -416,9 +357,9 @@ export class Simulation {
       compareKept(views, kept);
     };
     const onFatal = (error: Error): void => {
-      if (life !== this.life) return;
+      if (life !== answers.life) return;
       this.hasGivenUp = true;
-      if (!store.isFull) this.fault ??= failureOf(error);
+      if (!store.isFull) answers.fault ??= failureOf(error);
     };
     const options = {
       ...this.exchangeOptions([this.witness.follower(from), this.owners.follower(), ...views.followers()]),
@@ -434,10 +375,7 @@ export class Simulation {
     this.exchange = await opening;
     store.hold();
     if (this.witness.sequence !== onDisk + 1) fail('all that is on the disk comes back', { onDisk });
-    this.checkTaken(false);
-    this.taken = 0;
-    this.loggedBefore = this.witness.commandCount;
-    this.acknowledged = this.witness.sequence;
+    answers.beginLife();
     compareAll({ core: reducers.core, views: this.views, audit: this.witness.audit });
   }
 }

@@ -46,14 +46,14 @@ export async function tallyOf(play: () => Promise<SeedRun>): Promise<Tally> {
   const before = process.cpuUsage();
   const run = await play();
   const { user } = process.cpuUsage(before);
-  const { counts, witness } = run.simulation;
+  const { answers, counts, witness } = run.simulation;
   let trades = 0;
   for (const market of witness.audit.markets) trades += market.trades;
   return {
     seeds: 1,
     commands: run.commandCount,
-    lost: counts.lost,
-    unavailable: counts.unavailable,
+    lost: answers.counts.lost,
+    unavailable: answers.counts.unavailable,
     restarts: counts.restarts - 1,
     restores: counts.restores,
     damages: counts.damages,
