@@ -1,7 +1,7 @@
 // The reply to each question to the historian as a JSON value, found in the oracle's world by scanning everything and
 // sorting whole lists. Called by the tests of the historian. Shapes follow interface.md 2.10 to 2.13 and
 // catalog-and-data.md 3.1; figures follow the definitions of server/history/figures.ts, computed independently.
-import { checksumAddress } from '../../server/auth/checksum.ts';
+import { getAddress } from 'viem/utils';
 import type {
   ActivityQuery,
   ClosedPositionsQuery,
@@ -348,7 +348,7 @@ function orderReply(
   if (order === undefined || order.owner !== owner || !isFinished(order)) return undefined;
   const { id, status, market, outcome, side, tradeIds, createdMs } = order;
   const names = {
-    ...{ id, status, owner: uuid(order.keyId), makerAddress: checksumAddress(oracle.wallets[order.accountId]) },
+    ...{ id, status, owner: uuid(order.keyId), makerAddress: getAddress(oracle.wallets[order.accountId]) },
     ...{ market: market.conditionId, assetId: market.tokens[outcome], side },
     ...{ originalSize: shares(order.originalLots), sizeMatched: shares(order.filledLots) },
     ...{ price: String(pips(order.pricePips)), associateTrades: tradeIds },
