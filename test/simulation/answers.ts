@@ -1,5 +1,6 @@
 // The commands of a simulated exchange and their answers, through all its lives: every command that was taken is answered and in
-// the log, answers come in turn, and each is what the log says. Used by simulation.ts, which decides when the exchange lives.
+// the log, answers come in turn and once their records are on the disk, and each is what the log says. Used by simulation.ts,
+// which decides when the exchange lives.
 import {
   type Command,
   encodeCommand,
@@ -8,6 +9,7 @@ import {
   StorageUnavailable,
 } from '../../engine/index.ts';
 import { fail } from './audit.ts';
+import type { Disk } from './disk.ts';
 import { failureOf, type SimulationFailure } from './failure.ts';
 import { isCounted, type Witness } from './witness.ts';
 
@@ -27,11 +29,13 @@ export class Answers {
   /** Commands of this life that were not refused for certain; and how many were in the log when it began. See isCounted. */
   private taken = 0;
   private loggedBefore = 0;
+  private readonly disk: Disk;
   private readonly witness: Witness;
   private readonly mayRefuse: () => boolean;
 
   /** @param mayRefuse whether the exchange may refuse commands now, because its disk is in trouble */
-  constructor(witness: Witness, mayRefuse: () => boolean) {
+  constructor(disk: Disk, witness: Witness, mayRefuse: () => boolean) {
+    this.disk = disk;
     this.witness = witness;
     this.mayRefuse = mayRefuse;
   }
@@ -77,9 +81,10 @@ export class Answers {
     if (logged > taken || (isSettled && logged < taken)) fail('what was taken is in the log', { taken, logged });
   }
 
-  /** Whoever was answered finds it on the disk, which ends with the sequence `onDisk`. */
-  checkKept(onDisk: number): void {
+  /** Whatever was answered is on the disk: when the answer comes, and when the exchange starts again. */
+  checkKept(): void {
     const { acknowledged: was } = this;
+    const onDisk = this.disk.lastSequence;
     if (onDisk < was) fail('what was acknowledged is on the disk', { onDisk, was });
   }
 
@@ -104,6 +109,7 @@ export class Answers {
     const { sequence, command } = record;
     if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
     this.acknowledged = sequence;
+    this.checkKept();
     if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
     if (sequence % ANSWERS_A_CLOSE_CHECK !== 0) return;
     if (!this.witness.hasSeen(record)) fail('an answer is what is in the log', { sequence });

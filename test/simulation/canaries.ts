@@ -43,7 +43,7 @@ export const canaries = {
         this.listener.onDurable(batch.bytes, batch.recordCount);
         if (!(await this.writeUntilDurable(batch))) break;
         this.lastBatchSequence = batch.firstSequence;`,
-    commandsMax: 50_000,
+    commandsMax: 5_000,
     failure: /^audit: what was acknowledged is on the disk /,
   },
   /** Records on disk are trusted without their checksum. */

@@ -1,26 +1,7 @@
 // Damage to a copy of the disk, and the record that it corrupts: a flipped bit, a torn batch, a missing batch. Used by
 // simulation.ts. The loss of the whole end of the log is not among them, since no log can notice that.
-import type { StoredBatch } from '../../engine/journal/store.ts';
-import { Disk } from './disk.ts';
+import { Disk, recordsIn } from './disk.ts';
 import type { Damage } from './steps.ts';
-
-interface RecordPlace {
-  readonly sequence: number;
-  readonly start: number;
-  readonly end: number;
-}
-
-/** The records of a batch, in order. */
-export function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const records: RecordPlace[] = [];
-  for (let start = 0; start < bytes.length; ) {
-    const end = start + view.getUint32(start + 4, true);
-    records.push({ sequence: firstSequence + records.length, start, end });
-    start = end;
-  }
-  return records;
-}
 
 /** A damaged copy and its first corrupt record; undefined where this damage is impossible. */
 export function damageDisk(disk: Disk, { kind, place, bit }: Damage): { disk: Disk; sequence: number } | undefined {

@@ -9,9 +9,41 @@ interface PendingWrite {
   readonly reject: (error: Error) => void;
 }
 
+interface RecordPlace {
+  readonly sequence: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The records of a batch, in order. */
+export function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const records: RecordPlace[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const end = start + view.getUint32(start + 4, true);
+    records.push({ sequence: firstSequence + records.length, start, end });
+    start = end;
+  }
+  return records;
+}
+
 /** The storage that survives a power loss. */
 export class Disk {
   batches: StoredBatch[] = [];
+  /** The latest batch whose records were counted, and the sequence of its last one. */
+  private counted: StoredBatch | undefined;
+  private countedUpTo = 0;
+
+  /** The sequence of the last record, 0 when there is none. */
+  get lastSequence(): number {
+    const last = this.batches.at(-1);
+    if (last === undefined) return 0;
+    if (last !== this.counted) {
+      this.counted = last;
+      this.countedUpTo = recordsIn(last).at(-1)?.sequence ?? 0;
+    }
+    return this.countedUpTo;
+  }
 
   /** Stores a batch under its first sequence, as the real store does: only the last one is ever rewritten. */
   put(batch: StoredBatch): void {

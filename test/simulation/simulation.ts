@@ -18,7 +18,7 @@ import { Answers } from './answers.ts';
 import { fail } from './audit.ts';
 import { JumpingClock } from './clock.ts';
 import { compareAll, compareSome } from './comparison.ts';
-import { damageDisk, recordsIn } from './damage.ts';
+import { damageDisk } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
 import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
@@ -81,7 +81,7 @@ export class Simulation {
     this.settings = options.settings;
     this.keepsViews = options.keepsRecords;
     this.witness = new Witness(options.isClose, options.keepsRecords);
-    this.answers = new Answers(this.witness, () => this.store.isTroubled || this.hasGivenUp);
+    this.answers = new Answers(this.disk, this.witness, () => this.store.isTroubled || this.hasGivenUp);
   }
 
   get nowMs(): number {
@@ -339,8 +339,8 @@ export class Simulation {
     this.counts.restarts += 1;
     this.hasGivenUp = false;
     this.retry = endlessRetry();
-    const onDisk = lastSequenceOn(disk);
-    answers.checkKept(onDisk);
+    const onDisk = disk.lastSequence;
+    answers.checkKept();
     const store = new FaultyStore(disk);
     this.store = store;
     if (isInterrupted) store.hold();
@@ -383,9 +383,4 @@ export class Simulation {
 /** Lets the journal hand what it has gathered to the disk. */
 async function handOver(): Promise<void> {
   for (let turns = 0; turns < 12; turns += 1) await undefined;
-}
-
-function lastSequenceOn(disk: Disk): number {
-  const last = disk.batches.at(-1);
-  return last === undefined ? 0 : (recordsIn(last).at(-1)?.sequence ?? 0);
 }
