@@ -44,6 +44,7 @@ export class Answers {
   submit(exchange: RunningExchange, command: Uint8Array, type: Command['type'] = 'Tick'): void {
     const { life } = this;
     const weight = isCounted(type) ? 1 : 0;
+    const mayBeRefused = this.mayRefuse();
     this.waiting += 1;
     this.taken += weight;
     exchange.submit(command).then(
@@ -62,8 +63,10 @@ export class Answers {
         if (life !== this.life) return;
         this.waiting -= 1;
         this.counts.unavailable += 1;
-        if (error instanceof StorageUnavailable && !error.isUndecided) this.taken -= weight;
-        const isExcused = error instanceof StorageUnavailable && this.mayRefuse();
+        const isRefused = error instanceof StorageUnavailable && !error.isUndecided;
+        if (isRefused) this.taken -= weight;
+        // A refusal is decided at once, but is heard only when the turn ends: the disk may be well again by then.
+        const isExcused = (isRefused && mayBeRefused) || (error instanceof StorageUnavailable && this.mayRefuse());
         if (!isExcused) this.fault ??= failureOf(error);
       },
     );

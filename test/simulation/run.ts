@@ -63,7 +63,10 @@ export async function runSteps(
   const simulation = new Simulation(options);
   try {
     await simulation.open();
-    for (const step of steps) await simulation.play(step);
+    for (const step of steps) {
+      const playing = simulation.play(step);
+      if (playing !== undefined) await playing;
+    }
     await simulation.finish(true);
     if (options.keepsRecords) await compareHistories(simulation.disk, simulation.witness.records);
     return undefined;

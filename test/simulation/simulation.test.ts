@@ -11,6 +11,7 @@ import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { walletOf } from '../model/names.ts';
 import { PLAIN_SETTINGS } from '../support/plainSettings.ts';
 import { canaries } from './canaries.ts';
+import { runSteps } from './run.ts';
 import { printScenario, readScenario, type Scenario } from './scenario.ts';
 import { Simulation } from './simulation.ts';
 import type { Step } from './steps.ts';
@@ -129,6 +130,15 @@ test('a batch whose answer was lost is found again when the disk fails for good 
   await simulation.play({ kind: 'flush' });
   expect(simulation.witness.records.map((record) => record.command.type)).toEqual(['Started', 'Deposit', 'Started']);
   await simulation.finish(true);
+});
+
+test('a command refused for want of a disk is excused although the disk is well again when the refusal is heard', async () => {
+  const steps: readonly Step[] = [
+    { kind: 'full' },
+    { kind: 'command', waitMs: 0, command: { type: 'Tick' } },
+    { kind: 'flush' },
+  ];
+  expect(await runSteps(steps, { settings: PLAIN_SETTINGS, isClose: true, keepsRecords: true })).toBeUndefined();
 });
 
 test('a printed scenario parses back to the same settings and steps', () => {
