@@ -98,15 +98,16 @@ function* seedsToPlay(): Generator<Seed, void> {
 
 const failed: { readonly seed: Seed; readonly failure: string }[] = [];
 
-/** Seeds that wait for the first player. */
+/** Seeds that wait for the first player, at most so many: a long run must end in time, however many players it has. */
 const forFirst: Seed[] = [];
+const FOR_FIRST_MAX = 64;
 
 /**
  * The next seed for a player, undefined when none is left. Seeds with the reference exchange or the historian wait for the first
- * player until there are no others: one process alone then compiles that code, a fifth of all.
+ * player until there are no others, or too many: one process alone then compiles that code, a fifth of all.
  */
 function nextSeed(seeds: Generator<Seed, void>, isFirst: boolean): Seed | undefined {
-  if (isFirst && forFirst.length > 0) return forFirst.shift();
+  if (forFirst.length >= (isFirst ? 1 : FOR_FIRST_MAX)) return forFirst.shift();
   for (;;) {
     const { value } = seeds.next();
     if (value === undefined) return forFirst.shift();
