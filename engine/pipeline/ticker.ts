@@ -8,7 +8,7 @@ const WAIT_MS_MAX = 1_000;
 /** What a ticker asks and does. */
 interface TickerParts {
   readonly nextDueMs: () => number;
-  /** Called at least once a second while anything is to fall due, before it is asked what is due; not by virtual clocks. */
+  /** Called at least once a second while anything is to fall due, before it is asked what is due. */
   readonly onWake: () => void;
   /** Submits a Tick; returns whether it was accepted. */
   readonly tick: () => boolean;
@@ -28,7 +28,8 @@ export class Ticker {
     this.detach = clock.attach?.({
       nextDueMs: parts.nextDueMs,
       wake: () => {
-        parts.tick();
+        parts.onWake();
+        if (this.isDue()) parts.tick();
       },
     });
   }
@@ -53,15 +54,18 @@ export class Ticker {
   }
 
   private wake(): void {
-    const { nextDueMs, onWake, tick } = this.parts;
+    const { onWake, tick } = this.parts;
     onWake();
-    const isDue = nextDueMs() <= this.clockMs();
-    if (isDue && !tick()) {
+    if (this.isDue() && !tick()) {
       // A tick that fails for good closes this ticker.
       if (!this.isClosed) this.setTimer(WAIT_MS_MAX);
       return;
     }
     this.armedForMs = Number.POSITIVE_INFINITY;
     this.arm();
+  }
+
+  private isDue(): boolean {
+    return this.parts.nextDueMs() <= this.clockMs();
   }
 }

@@ -38,11 +38,14 @@ export interface Clock {
   monotonicMs?(): number;
   /** The same kind of clock, but one that runs on while the machine sleeps; undefined where there is none. */
   bootMs?(): number | undefined;
-  /** Virtual clocks only: adds an alarm, woken when the clock passes its time; returns the function that removes it. */
+  /**
+   * Clocks that only move when they are told to: adds an alarm, woken when the clock passes its time, and now and then before,
+   * as by a timer, if it has a monotonic one; returns the function that removes the alarm. No timer is then set.
+   */
   attach?(alarm: Alarm): () => void;
 }
 
-/** An alarm on a virtual clock. */
+/** An alarm on a clock that only moves when it is told to. */
 export interface Alarm {
   /** When it wants to be woken (ms), Infinity for never. */
   nextDueMs(): number;

@@ -11,6 +11,7 @@ import {
 import { fail } from './audit.ts';
 import type { Disk } from './disk.ts';
 import { failureOf, type SimulationFailure } from './failure.ts';
+import type { Bounds } from './timekeeper.ts';
 import { isCounted, type Witness } from './witness.ts';
 
 /** One answer in this many is compared with its command and with the log: to encode every command again would cost a fiftieth. */
@@ -40,8 +41,8 @@ export class Answers {
     this.mayRefuse = mayRefuse;
   }
 
-  /** Submits a command; what is wrong with its answer becomes the fault. */
-  submit(exchange: RunningExchange, command: Uint8Array, type: Command['type'] = 'Tick'): void {
+  /** Submits a command, whose time must lie within the bounds; what is wrong with its answer becomes the fault. */
+  submit(exchange: RunningExchange, command: Uint8Array, bounds: Bounds, type: Command['type'] = 'Tick'): void {
     const { life } = this;
     const weight = isCounted(type) ? 1 : 0;
     const mayBeRefused = this.mayRefuse();
@@ -53,7 +54,7 @@ export class Answers {
         this.waiting -= 1;
         this.counts.answered += 1;
         try {
-          this.check(command, record);
+          this.check(command, record, bounds);
         } catch (error) {
           // Thrown here, it would end the process without a scenario.
           this.fault ??= failureOf(error);
@@ -108,11 +109,12 @@ export class Answers {
   }
 
   /** An answer is the next record of the submitter, and that of its own command, as it is in the log. */
-  private check(submitted: Uint8Array, record: LogRecord): void {
-    const { sequence, command } = record;
+  private check(submitted: Uint8Array, record: LogRecord, { leastMs, mostMs }: Bounds): void {
+    const { sequence, tMs, command } = record;
     if (sequence <= this.acknowledged) fail('answers come in turn', { sequence });
     this.acknowledged = sequence;
     this.checkKept();
+    if (tMs < leastMs || tMs > mostMs) fail('a command gets the time of the clock', { sequence, tMs, leastMs, mostMs });
     if (this.witness.sequence < sequence) fail('readers are served before answers are given', { sequence });
     if (sequence % ANSWERS_A_CLOSE_CHECK !== 0) return;
     if (!this.witness.hasSeen(record)) fail('an answer is what is in the log', { sequence });

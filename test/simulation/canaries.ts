@@ -70,6 +70,22 @@ export const canaries = {
     commandsMax: 50_000,
     failure: /^audit: the registry refuses what it must /,
   },
+  /** A clock that jumps far ahead is believed, so that whatever is to fall due later falls due at once. */
+  clock: {
+    file: 'engine/pipeline/sequencer.ts',
+    from: /if \(isJump && expectedMs >= this\.acceptedTMs\) \{/,
+    to: 'if (isJump && expectedMs < 0) {',
+    commandsMax: 100_000,
+    failure: /^audit: a command gets the time of the clock /,
+  },
+  /** Keys lose their orders because the machine slept, and heard no heartbeats. */
+  pause: {
+    file: 'engine/pipeline/pauses.ts',
+    from: /return unheardMs > UNHEARD_MS_MAX \? unheardMs : 0;/,
+    to: 'return 0;',
+    commandsMax: 200_000,
+    failure: /^audit: no heartbeat lapses for want of an exchange /,
+  },
   /** A snapshot omits the upper bound of accounts' reservations, so that orders outlive their money after a start from it. */
   snapshot: {
     file: 'engine/core/ledger.ts',

@@ -15,12 +15,19 @@ interface RecordPlace {
   readonly end: number;
 }
 
+/** Where a record has its length and its time (ms). */
+const LENGTH_AT = 4;
+const TIME_AT = 24;
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array): DataView =>
+  new DataView(buffer, byteOffset, byteLength);
+
 /** The records of a batch, in order. */
 export function recordsIn({ firstSequence, bytes }: StoredBatch): RecordPlace[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const view = viewOf(bytes);
   const records: RecordPlace[] = [];
   for (let start = 0; start < bytes.length; ) {
-    const end = start + view.getUint32(start + 4, true);
+    const end = start + view.getUint32(start + LENGTH_AT, true);
     records.push({ sequence: firstSequence + records.length, start, end });
     start = end;
   }
@@ -43,6 +50,14 @@ export class Disk {
       this.countedUpTo = recordsIn(last).at(-1)?.sequence ?? 0;
     }
     return this.countedUpTo;
+  }
+
+  /** The time (ms) of the last record, 0 when there is none. */
+  get lastTMs(): number {
+    const last = this.batches.at(-1);
+    const place = last && recordsIn(last).at(-1);
+    if (last === undefined || place === undefined) return 0;
+    return viewOf(last.bytes).getFloat64(place.start + TIME_AT, true);
   }
 
   /** Stores a batch under its first sequence, as the real store does: only the last one is ever rewritten. */

@@ -35,6 +35,8 @@ const WAITS: readonly (readonly [weight: number, range: readonly [lowMs: number,
   [1, [HOUR_MS / 2, 2 * HOUR_MS]],
 ];
 
+/** A shorter sleep is not told from a clock that runs a little ahead. */
+const SLEEP_MS_MIN = 1_001;
 /** The percentage of starts that bring other settings. */
 const NEW_SETTINGS_PERCENT = 40;
 
@@ -170,6 +172,11 @@ export class Flow {
       [1, () => [{ kind: 'dead' }, ...ticks(2), { kind: 'flush' }]],
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
       [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
+      [1, () => [{ kind: 'jump', byMs: random.int(1, HOUR_MS) }, { kind: 'flush' }]],
+      [
+        2,
+        () => [{ kind: 'sleep', forMs: random.int(SLEEP_MS_MIN, random.pick([20_000, HOUR_MS])) }, { kind: 'flush' }],
+      ],
       [6, () => [{ kind: 'snapshot' }]],
       [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70), settings: this.drawNewSettings() }]],
       [6, () => [this.drawCrash()]],

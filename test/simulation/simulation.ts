@@ -1,8 +1,10 @@
-// One exchange from its first command through crashes and restarts to its end, all inline and under a virtual clock: core,
+// One exchange from its first command through crashes and restarts to its end, all inline and under simulated clocks: core,
 // registry, journal on a faulty disk, views. It plays steps one after the other; whenever every accepted command is
 // durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  ClockBehindJournal,
+  type Command,
   type EngineSettings,
   encodeCommand,
   JournalDamaged,
@@ -16,7 +18,7 @@ import { Views } from '../../server/views/index.ts';
 import { TIME_ZERO_MS } from '../model/names.ts';
 import { Answers } from './answers.ts';
 import { fail } from './audit.ts';
-import { JumpingClock } from './clock.ts';
+import { MachineClock } from './clock.ts';
 import { compareAll, compareSome } from './comparison.ts';
 import { damageDisk } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
@@ -26,6 +28,7 @@ import { compareKept, type KeptViews, keepViews } from './keptViews.ts';
 import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
 import { compareOwners, OwnersFold } from './ownersFold.ts';
 import type { Damage, Step } from './steps.ts';
+import { type Bounds, Timekeeper } from './timekeeper.ts';
 import { compareWithLog } from './viewsReferee.ts';
 import { Witness } from './witness.ts';
 
@@ -61,7 +64,8 @@ export class Simulation {
   private readonly options: SimulationOptions;
   /** Those of the latest start. */
   private settings: EngineSettings;
-  private readonly clock = new JumpingClock(TIME_ZERO_MS);
+  private readonly clock = new MachineClock(TIME_ZERO_MS);
+  private readonly timekeeper = new Timekeeper(this.clock);
   readonly disk = new Disk();
   private store = new FaultyStore(this.disk);
   private retry = endlessRetry();
@@ -84,8 +88,9 @@ export class Simulation {
     this.answers = new Answers(this.disk, this.witness, () => this.store.isTroubled || this.hasGivenUp);
   }
 
+  /** The time of the exchange, which its clients keep to (ms). */
   get nowMs(): number {
-    return this.clock.now();
+    return this.running.now();
   }
 
   /** Hashes of the current state, durable or not. */
@@ -160,7 +165,7 @@ export class Simulation {
         return;
       case 'full':
         this.store.fill();
-        this.answers.submit(this.running, tick);
+        this.submit(tick);
         await handOver();
         return;
       case 'dead':
@@ -178,25 +183,47 @@ export class Simulation {
         await this.restart(step.isFromSnapshot, step.settings);
         return;
       case 'jump':
-        this.clock.jump(step.byMs);
-        this.checkDue();
+        this.clock.set(step.byMs);
+        this.wake();
+        return;
+      case 'sleep':
+        this.clock.sleep(step.forMs);
+        this.wake();
         return;
     }
   }
 
   private give({ waitMs, command }: Extract<Step, { readonly kind: 'command' }>): void {
-    this.clock.advance(waitMs);
+    for (let leftMs = waitMs; leftMs > 0; ) {
+      leftMs = this.clock.passUntilWake(leftMs);
+      this.wake();
+    }
     this.commandCount += 1;
-    this.answers.submit(this.running, encodeForSimulation(command, this.commandCount), command.type);
+    this.submit(encodeForSimulation(command, this.commandCount), command.type);
     this.checkDue();
   }
 
-  /** The clock has woken the exchange at every due time, so nothing is left to do unless it could not write. */
+  private submit(command: Uint8Array, type?: Command['type']): void {
+    this.answers.submit(this.running, command, this.hear(), type);
+  }
+
+  private wake(): void {
+    this.hear();
+    this.clock.wake();
+    this.checkDue();
+  }
+
+  /** Nobody hears its clients while the exchange accepts nothing. */
+  private hear(): Bounds {
+    return this.timekeeper.hear(this.running.unavailableReason === undefined);
+  }
+
+  /** The exchange was woken, so nothing is left to do unless it could not write. */
   private checkDue(): void {
-    const { clock, running } = this;
-    const dueMs = running.nextDueMs();
-    if (dueMs > clock.now() || running.unavailableReason !== undefined) return;
-    fail('what is due is settled', { dueMs, nowMs: clock.now() });
+    const { running, timekeeper } = this;
+    const [dueMs, nowMs] = [running.nextDueMs(), timekeeper.now()];
+    if (dueMs > nowMs || running.unavailableReason !== undefined) return;
+    fail('what is due is settled', { dueMs, nowMs });
   }
 
   /** Lets the disk finish until every accepted command is answered, then compares what can be read. */
@@ -224,6 +251,7 @@ export class Simulation {
 
   /** Submits a command that changes nothing: once it is answered, so is everything before it. */
   private async submitMarker(): Promise<void> {
+    this.hear();
     try {
       const record = await this.running.submit(tick);
       this.answers.acknowledged = record.sequence;
@@ -260,7 +288,7 @@ export class Simulation {
   private async giveUp(): Promise<void> {
     this.store.fill();
     this.retry.triesMax = 2;
-    this.answers.submit(this.running, tick);
+    this.submit(tick);
     while (!this.hasGivenUp) await sleep(1);
   }
 
@@ -312,7 +340,8 @@ export class Simulation {
     this.witness.outcomes.noteDamage(damage);
     const { disk, sequence } = damaged;
     try {
-      const exchange = await openExchange(this.exchangeOptions(), { store: new FaultyStore(disk), retry: this.retry });
+      const options = { ...this.exchangeOptions(), acceptClock: true };
+      const exchange = await openExchange(options, { store: new FaultyStore(disk), retry: this.retry });
       await exchange.close();
     } catch (error) {
       this.clock.detach();
@@ -322,6 +351,18 @@ export class Simulation {
       return;
     }
     fail(`a ${damage.kind} is found`, { sequence });
+  }
+
+  /** Checks that a start is refused while the clock is far behind the log. */
+  private async tryBehind(): Promise<void> {
+    const { disk, retry } = this;
+    const opening = openExchange(this.exchangeOptions(), { store: new FaultyStore(disk), retry });
+    const refusal = await opening.then(
+      (exchange) => exchange.close(),
+      (error: unknown) => error,
+    );
+    this.clock.detach();
+    if (!(refusal instanceof ClockBehindJournal)) fail('a start is refused while the clock is far behind the log');
   }
 
   private exchangeOptions(followers: Parameters<typeof openExchange>[0]['followers'] = []) {
@@ -341,6 +382,8 @@ export class Simulation {
     this.retry = endlessRetry();
     const onDisk = disk.lastSequence;
     answers.checkKept();
+    const acceptClock = this.timekeeper.start(disk.lastTMs);
+    if (acceptClock) await this.tryBehind();
     const store = new FaultyStore(disk);
     this.store = store;
     if (isInterrupted) store.hold();
@@ -362,7 +405,11 @@ export class Simulation {
       if (!store.isFull) answers.fault ??= failureOf(error);
     };
     const options = {
-      ...this.exchangeOptions([this.witness.follower(from), this.owners.follower(), ...views.followers()]),
+      ...this.exchangeOptions([
+        ...[this.witness.follower(from), this.timekeeper.follower(), this.owners.follower()],
+        ...views.followers(),
+      ]),
+      acceptClock,
       onProgress,
       onFatal,
     };
@@ -376,6 +423,7 @@ export class Simulation {
     store.hold();
     if (this.witness.sequence !== onDisk + 1) fail('all that is on the disk comes back', { onDisk });
     answers.beginLife();
+    this.timekeeper.beginLife();
     compareAll({ core: reducers.core, views: this.views, audit: this.witness.audit });
   }
 }

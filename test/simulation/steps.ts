@@ -41,7 +41,9 @@ export type Step =
   | { readonly kind: 'snapshot' }
   /** With other settings from then on, if there are any, as after a crash. */
   | { readonly kind: 'restart'; readonly isFromSnapshot: boolean; readonly settings?: EngineSettings | undefined }
-  | { readonly kind: 'jump'; readonly byMs: number };
+  /** The clock is set. */
+  | { readonly kind: 'jump'; readonly byMs: number }
+  | { readonly kind: 'sleep'; readonly forMs: number };
 
 const words = {
   'hand over': 'the disk begins to write',
@@ -55,7 +57,7 @@ const words = {
 /** Every kind of step. */
 export const stepKinds = {
   ...words,
-  ...{ command: '', refuse: '', crash: '', restart: '', jump: '' },
+  ...{ command: '', refuse: '', crash: '', restart: '', jump: '', sleep: '' },
 } as const satisfies Readonly<Record<Step['kind'], string>>;
 
 const RESTART = 'the exchange stops and starts';
@@ -71,6 +73,8 @@ function inWords(step: Exclude<Step, { readonly kind: 'command' }>): string {
       return `the disk fails ${step.writes} times`;
     case 'jump':
       return `the clock jumps by ${step.byMs}ms`;
+    case 'sleep':
+      return `the machine sleeps for ${step.forMs}ms`;
     case 'crash': {
       const { isWritten, damage, isTwice, isFromSnapshot } = step;
       const harm = damage === undefined ? '' : `, a ${damage.kind} at ${damage.place} bit ${damage.bit}`;
@@ -108,6 +112,8 @@ function readPlainEvent(line: string): Step | undefined {
   if (refusal !== null) return { kind: 'refuse', writes: Number(refusal[1]) };
   const jump = /^the clock jumps by (-?\d+)ms$/.exec(line);
   if (jump !== null) return { kind: 'jump', byMs: Number(jump[1]) };
+  const sleep = /^the machine sleeps for (\d+)ms$/.exec(line);
+  if (sleep !== null) return { kind: 'sleep', forMs: Number(sleep[1]) };
   const crash = CRASH.exec(line)?.groups;
   if (crash === undefined) return undefined;
   const harm = DAMAGE.exec(crash.damage ?? '')?.groups;
@@ -120,12 +126,18 @@ function readPlainEvent(line: string): Step | undefined {
   return { kind: 'crash', isWritten, damage, isTwice, isFromSnapshot: crash.snapshot !== undefined };
 }
 
+/** How far (ms) the clock is moved by a step other than a command. */
+function movedBy(step: Step): number {
+  if (step.kind === 'jump') return step.byMs;
+  return step.kind === 'sleep' ? step.forMs : 0;
+}
+
 /** Steps as text, one a line, with commands in the notation of scenarios. */
 export function printSteps(steps: readonly Step[]): string {
   let tMs = TIME_ZERO_MS;
   let nextMarket = 0;
   const lines = steps.map((step) => {
-    if (step.kind === 'jump') tMs += step.byMs;
+    tMs += movedBy(step);
     if (step.kind !== 'command') return inWords(step);
     tMs += step.waitMs;
     const wait = step.waitMs === 0 ? '' : `+${step.waitMs}ms `;
@@ -145,8 +157,10 @@ export function readSteps(text: string): Step[] {
     .filter((line) => line !== '' && !line.startsWith('//'))
     .map((line, index): Step => {
       const event = readEvent(line);
-      if (event?.kind === 'jump') tMs += event.byMs;
-      if (event !== undefined) return event;
+      if (event !== undefined) {
+        tMs += movedBy(event);
+        return event;
+      }
       const wait = /^\+(\d+)ms (.*)$/.exec(line);
       const waitMs = Number(wait?.[1] ?? 0);
       tMs += waitMs;
