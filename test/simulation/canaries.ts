@@ -83,7 +83,7 @@ export const canaries = {
     file: 'engine/pipeline/pauses.ts',
     from: /return unheardMs > UNHEARD_MS_MAX \? unheardMs : 0;/,
     to: 'return 0;',
-    commandsMax: 200_000,
+    commandsMax: 100_000,
     failure: /^audit: no heartbeat lapses for want of an exchange /,
   },
   /** A snapshot omits the upper bound of accounts' reservations, so that orders outlive their money after a start from it. */

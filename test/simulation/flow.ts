@@ -171,15 +171,22 @@ export class Flow {
       [3, () => [{ kind: 'full' }, ...ticks(random.int(1, 4)), { kind: 'flush' }]],
       [1, () => [{ kind: 'dead' }, ...ticks(2), { kind: 'flush' }]],
       [1, () => [{ kind: 'lose answer' }, { kind: 'dead' }, { kind: 'flush' }]],
-      [3, () => [{ kind: 'jump', byMs: random.pick([-1, 1]) * random.int(1, 100_000) }, { kind: 'flush' }]],
-      [1, () => [{ kind: 'jump', byMs: random.int(1, HOUR_MS) }, { kind: 'flush' }]],
-      [
-        2,
-        () => [{ kind: 'sleep', forMs: random.int(SLEEP_MS_MIN, random.pick([20_000, HOUR_MS])) }, { kind: 'flush' }],
-      ],
+      [6, () => [...this.drawClockFault(), { kind: 'flush' }]],
       [6, () => [{ kind: 'snapshot' }]],
       [2, () => [{ kind: 'restart', isFromSnapshot: random.chance(70), settings: this.drawNewSettings() }]],
       [6, () => [this.drawCrash()]],
+    ])();
+  }
+
+  private drawClockFault(): Step[] {
+    const { random } = this;
+    const jump = (lowMs: number, highMs: number): Step => ({ kind: 'jump', byMs: random.int(lowMs, highMs) });
+    return random.weighted<() => Step[]>([
+      [3, () => [jump(-100_000, 100_000)]],
+      [3, () => [jump(1, HOUR_MS)]],
+      [4, () => [{ kind: 'sleep', forMs: random.int(SLEEP_MS_MIN, random.pick([12_000, 12_000, HOUR_MS])) }]],
+      // The exchange starts far behind its log; then the clock is set right, or nearly so.
+      [1, () => [jump(-300_000, -60_000), { kind: 'restart', isFromSnapshot: true }, jump(60_000, 300_000)]],
     ])();
   }
 
