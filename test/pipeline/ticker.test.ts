@@ -2,6 +2,7 @@
 // is due, and that a ticker closed by its own tick, as a defect closes it, never wakes anybody again.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Ticker } from '../../engine/pipeline/ticker.ts';
+import type { Alarm } from '../../engine/pipeline/types.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 0 });
@@ -68,4 +69,26 @@ test('a rejected tick is tried again a second later', () => {
   ticker.arm();
   vi.advanceTimersByTime(10_000);
   expect(ticks).toEqual([100, 1_100, 2_100]);
+});
+
+test('a clock that wakes its alarms is asked what is due, after it was looked at for a pause, and needs no timer', () => {
+  const [calls, dues]: [string[], number[]] = [[], [500]];
+  let nowMs = 0;
+  let wake = (): void => {};
+  const attach = (alarm: Alarm): (() => void) => {
+    wake = () => alarm.wake();
+    return () => calls.push('detach');
+  };
+  const clock = { now: () => nowMs, attach };
+  const parts = {
+    nextDueMs: () => dues[0],
+    onWake: () => calls.push(`look ${nowMs}`),
+    tick: () => calls.push(`tick ${nowMs}`) > 0,
+  };
+  const ticker = new Ticker(clock, clock.now, parts);
+  ticker.arm();
+  for (nowMs of [0, 499, 500]) wake();
+  expect(vi.getTimerCount()).toBe(0);
+  ticker.close();
+  expect(calls).toEqual(['look 0', 'look 499', 'look 500', 'tick 500', 'detach']);
 });

@@ -160,6 +160,8 @@ test('a printed scenario parses back to the same settings and steps', () => {
     { kind: 'crash', isWritten: true, damage, isTwice: true, isFromSnapshot: true, settings: otherSettings },
     { kind: 'restart', isFromSnapshot: true, settings: otherSettings },
     { kind: 'jump', byMs: -70 },
+    { kind: 'sleep', forMs: 1_500 },
+    { kind: 'command', waitMs: 0, command: { type: 'Tick' } },
   ];
   const settings = { ...PLAIN_SETTINGS, minedDelayMs: 700, creditMicro: 5_000_000 };
   const scenario: Scenario = { settings, steps };

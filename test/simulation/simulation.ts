@@ -3,11 +3,9 @@
 // durable, it compares what can be read with the log. Throws a SimulationFailure at the first violation.
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  ClockBehindJournal,
   type Command,
   type EngineSettings,
   encodeCommand,
-  JournalDamaged,
   openExchange,
   Reducers,
   type RunningExchange,
@@ -20,13 +18,13 @@ import { Answers } from './answers.ts';
 import { fail } from './audit.ts';
 import { MachineClock } from './clock.ts';
 import { compareAll, compareSome } from './comparison.ts';
-import { damageDisk } from './damage.ts';
 import { Disk, FaultyStore } from './disk.ts';
 import { encodeForSimulation } from './encoding.ts';
 import { failureOf, SimulationFailure } from './failure.ts';
 import { compareKept, type KeptViews, keepViews } from './keptViews.ts';
 import { compareHashes, MemorySnapshot, type Settled } from './memorySnapshot.ts';
 import { compareOwners, OwnersFold } from './ownersFold.ts';
+import { checkDamagedStart, checkStartFarBehind } from './refusedStarts.ts';
 import type { Damage, Step } from './steps.ts';
 import { type Bounds, Timekeeper } from './timekeeper.ts';
 import { compareWithLog } from './viewsReferee.ts';
@@ -332,37 +330,11 @@ export class Simulation {
     this.exchange = undefined;
   }
 
-  /** Checks that a damaged log is refused, with the first corrupt record named; the damage is undone afterwards. */
+  /** Checks that a damaged log is refused; the damage is undone afterwards. */
   private async tryDamaged(damage: Damage): Promise<void> {
-    const damaged = damageDisk(this.disk, damage);
-    if (damaged === undefined) return;
+    if (!(await checkDamagedStart(this.exchangeOptions(), this.disk, damage))) return;
     this.counts.damages += 1;
     this.witness.outcomes.noteDamage(damage);
-    const { disk, sequence } = damaged;
-    try {
-      const options = { ...this.exchangeOptions(), acceptClock: true };
-      const exchange = await openExchange(options, { store: new FaultyStore(disk), retry: this.retry });
-      await exchange.close();
-    } catch (error) {
-      this.clock.detach();
-      if (!(error instanceof JournalDamaged)) throw error;
-      if (error.sequence !== sequence)
-        fail(`a ${damage.kind} is found where it is`, { sequence, found: error.sequence });
-      return;
-    }
-    fail(`a ${damage.kind} is found`, { sequence });
-  }
-
-  /** Checks that a start is refused while the clock is far behind the log. */
-  private async tryBehind(): Promise<void> {
-    const { disk, retry } = this;
-    const opening = openExchange(this.exchangeOptions(), { store: new FaultyStore(disk), retry });
-    const refusal = await opening.then(
-      (exchange) => exchange.close(),
-      (error: unknown) => error,
-    );
-    this.clock.detach();
-    if (!(refusal instanceof ClockBehindJournal)) fail('a start is refused while the clock is far behind the log');
   }
 
   private exchangeOptions(followers: Parameters<typeof openExchange>[0]['followers'] = []) {
@@ -383,7 +355,7 @@ export class Simulation {
     const onDisk = disk.lastSequence;
     answers.checkKept();
     const acceptClock = this.timekeeper.start(disk.lastTMs);
-    if (acceptClock) await this.tryBehind();
+    if (acceptClock) await checkStartFarBehind(this.exchangeOptions(), disk);
     const store = new FaultyStore(disk);
     this.store = store;
     if (isInterrupted) store.hold();
