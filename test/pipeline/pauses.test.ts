@@ -94,6 +94,15 @@ for (const firstHeard of [0, 1]) {
   });
 }
 
+test('heartbeats are also renewed if commands of one operation are the first after a stop', async () => {
+  const world = await openWorld();
+  await world.exchange.submit(beat(0));
+  stoppedMs += 20_000;
+  await world.exchange.submitTogether([tick, tick]);
+  expect([lapses(world), world.starts()]).toEqual([0, 2]);
+  await world.exchange.close();
+});
+
 test('a key that stays silent after a stop of the process lapses a whole window later', async () => {
   const world = await openWorld();
   await world.exchange.submit(beat(0));
