@@ -194,8 +194,9 @@ test.each([
   expect(journal.durableSequence).toBe(next + 3);
 });
 
-test('records that are refused together leave neither their sequences nor their time', async () => {
-  const journal = openJournal(new MemoryStore(false));
+test('records that are refused together leave neither their bytes nor their sequences nor their time', async () => {
+  const store = new MemoryStore(true);
+  const journal = openJournal(store);
   appendRange(journal, 1, 2);
   const refuse = (): never => {
     for (const sequence of [3, 4]) journal.append(sequence, 9_000, new Uint8Array(8), new Uint8Array(8), 8);
@@ -207,6 +208,12 @@ test('records that are refused together leave neither their sequences nor their 
   appendRange(journal, 3, 3);
   await journal.drained();
   expect([journal.durableSequence, journal.durableTMs]).toEqual([3, 1_003]);
+  const records = [...readBatches(store, 1)].flat();
+  expect(records.map(({ sequence, tMs }) => [sequence, tMs])).toEqual([
+    [1, 1_001],
+    [2, 1_002],
+    [3, 1_003],
+  ]);
 });
 
 test('a failed batch is retried with the same bytes before the next one is written', async () => {

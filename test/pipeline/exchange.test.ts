@@ -133,6 +133,13 @@ test('followers apply a record and its submitter is answered only after the flus
   await exchange.close();
 });
 
+test('submitters are forgotten once they were answered', async () => {
+  const exchange = await openExchange(optionsOf());
+  await Promise.all(Array.from({ length: 10 }, () => exchange.submit(tick)));
+  expect(Reflect.get(Reflect.get(exchange, 'answers'), 'waiting')).toEqual([]);
+  await exchange.close();
+});
+
 test('all followers and the submitter get the same decoded record', async () => {
   const records: LogRecord[] = [];
   const follower = (name: string) => ({ name, apply: (record: LogRecord) => void records.push(record) });

@@ -129,6 +129,18 @@ test('silence while the process runs cancels in time, however long nobody else s
   await world.exchange.close();
 });
 
+test('keys that beat at different times lapse each in time, also if commands of one operation brought their heartbeats', async () => {
+  const world = await openWorld();
+  await world.exchange.submitTogether([beat(0)]);
+  await vi.advanceTimersByTimeAsync(300);
+  await world.exchange.submitTogether([beat(1)]);
+  await vi.advanceTimersByTimeAsync(9_701);
+  expect(lapses(world)).toBe(1);
+  await vi.advanceTimersByTimeAsync(300);
+  expect(lapses(world)).toBe(2);
+  await world.exchange.close();
+});
+
 test('a replay is no pause, however long it takes: a start appends one Started', async () => {
   const { exchange, store } = await openWorld();
   await exchange.submit(beat(0));
