@@ -194,6 +194,47 @@ test.each([
   expect(journal.durableSequence).toBe(next + 3);
 });
 
+test('records that were kept together leave the next ones to batches of the usual size', async () => {
+  const store = new MemoryStore(true);
+  const journal = openJournal(store);
+  const large = new Uint8Array(2 ** 20);
+  const append = (first: number, last: number): void => {
+    for (const sequence of range(first, last)) journal.append(sequence, 1_000 + sequence, large, large, large.length);
+  };
+  journal.together(() => append(1, 10));
+  append(11, 18);
+  await journal.drained();
+  // Of two MiB each, three records are the most that 8 MiB hold with their headers.
+  expect([...store.batches(1)].map(({ firstSequence }) => firstSequence)).toEqual([1, 11, 14, 17]);
+});
+
+test('what is not durable yet is counted, whether it is being written, waits or gathers', async () => {
+  const store = new HeldStore();
+  const journal = openJournal(store);
+  const eight = new Uint8Array(8);
+  const append = (sequence: number): void => journal.append(sequence, 1_000, eight, eight, 8);
+  const bytes = RECORD_HEADER_BYTES + 16;
+  append(1);
+  append(2);
+  await turn();
+  append(3);
+  expect(journal.pendingBytes).toBe(3 * bytes);
+  await store.endNext();
+  await turn();
+  expect(journal.pendingBytes).toBe(bytes);
+  await store.endNext();
+  await journal.drained();
+  expect(journal.pendingBytes).toBe(0);
+});
+
+test('a journal that was closed takes no more records', async () => {
+  const journal = openJournal(new MemoryStore(true));
+  appendRange(journal, 1, 2);
+  await journal.close(1_000);
+  expect(() => appendRange(journal, 3, 3)).toThrow('journal: it no longer accepts records');
+  expect(journal.durableSequence).toBe(2);
+});
+
 test('records that are refused together leave neither their bytes nor their sequences nor their time', async () => {
   const store = new MemoryStore(true);
   const journal = openJournal(store);
