@@ -28,8 +28,7 @@ export class Ticker {
     this.detach = clock.attach?.({
       nextDueMs: parts.nextDueMs,
       wake: () => {
-        parts.onWake();
-        if (this.isDue()) parts.tick();
+        this.look();
       },
     });
   }
@@ -54,9 +53,7 @@ export class Ticker {
   }
 
   private wake(): void {
-    const { onWake, tick } = this.parts;
-    onWake();
-    if (this.isDue() && !tick()) {
+    if (!this.look()) {
       // A tick that fails for good closes this ticker.
       if (!this.isClosed) this.setTimer(WAIT_MS_MAX);
       return;
@@ -65,7 +62,10 @@ export class Ticker {
     this.arm();
   }
 
-  private isDue(): boolean {
-    return this.parts.nextDueMs() <= this.clockMs();
+  /** Ticks if anything is due. Returns false if the tick was not accepted. */
+  private look(): boolean {
+    const { nextDueMs, onWake, tick } = this.parts;
+    onWake();
+    return nextDueMs() > this.clockMs() || tick();
   }
 }

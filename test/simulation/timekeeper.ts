@@ -6,7 +6,7 @@ import { fail } from './audit.ts';
 import type { MachineClock } from './clock.ts';
 
 /** How far (ms) the clock may be set ahead, or lie behind the log at a start, and is believed. */
-export const BELIEVED_MS = 60_000;
+const BELIEVED_MS = 60_000;
 /** A longer time (ms) in which the exchange could not hear its clients is a pause. */
 const UNHEARD_MS = 3_000;
 /** After a pause, every key has at least this long (ms) to be heard. */
