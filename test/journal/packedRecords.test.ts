@@ -1,8 +1,15 @@
 // Packed records as a replay receives them: all of them, in order, with their bytes, each where a reducer can read it in
 // place, whatever their lengths. Records before damage come before the damage is reported.
 import { expect, test } from 'vitest';
-import { type Journal, JournalRecord, MemoryStore, packedAfter, storedCursors } from '../../engine/journal/index.ts';
-import { RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
+import {
+  type Journal,
+  JournalRecord,
+  MemoryStore,
+  type PackedRecords,
+  packedAfter,
+  storedCursors,
+} from '../../engine/journal/index.ts';
+import { hashAfter, RECORD_HEADER_BYTES } from '../../engine/journal/record.ts';
 import { Message } from '../../engine/protocol/index.ts';
 import { openJournal, range } from './support.ts';
 
@@ -16,11 +23,16 @@ const LENGTHS = [
   [300_003, 299_999],
 ] as const;
 
+type Lengths = readonly (readonly [number, number])[];
+
 const bytesOf = (sequence: number, count: number): Uint8Array =>
   Uint8Array.from({ length: count }, (_, index) => (sequence * 31 + index * 7) & 0xff);
 
-function append(journal: Journal, sequence: number): void {
-  const [commandBytes, eventsBytes] = LENGTHS[sequence % LENGTHS.length];
+/** Lengths of small records only. */
+const SMALL = [[9, 0]] as const;
+
+function append(journal: Journal, sequence: number, lengths: Lengths = LENGTHS): void {
+  const [commandBytes, eventsBytes] = lengths[sequence % lengths.length];
   const command = bytesOf(sequence, commandBytes);
   journal.append(sequence, 1_000 + sequence, command, bytesOf(-sequence, eventsBytes), eventsBytes);
 }
@@ -36,21 +48,25 @@ async function stored(count: number): Promise<MemoryStore> {
   return store;
 }
 
-/** The records in the packs, each checked against what was appended. */
-function sequencesOf(store: MemoryStore, from: number, total: number): number[] {
+const packsOf = (store: MemoryStore, from: number, total: number): Generator<PackedRecords> =>
+  packedAfter(from, total, (sequence) => storedCursors(store, sequence));
+
+/** The records in the packs, each checked against what was appended, and the running hash after the last of each pack. */
+function sequencesOf(packs: Iterable<PackedRecords>, lengths: Lengths = LENGTHS): number[] {
   const found: number[] = [];
-  for (const packed of packedAfter(from, total, (sequence) => storedCursors(store, sequence))) {
+  for (const packed of packs) {
     const message = new Message(packed.buffer); // in place: words and doubles must divide the length
     for (let index = 0; index < packed.count; index += 1) {
       const at = packed.commandAt[index];
       expect(at % 8).toBe(0);
       const record = new JournalRecord(Buffer.from(packed.buffer), message.view, at - RECORD_HEADER_BYTES);
       const { sequence } = record;
-      const [commandBytes, eventsBytes] = LENGTHS[sequence % LENGTHS.length];
+      const [commandBytes, eventsBytes] = lengths[sequence % lengths.length];
       expect(sequence).toBe(packed.firstSequence + index);
       expect(Buffer.compare(record.command, bytesOf(sequence, commandBytes))).toBe(0);
       expect(Buffer.compare(record.events, bytesOf(-sequence, eventsBytes))).toBe(0);
       found.push(sequence);
+      if (index === packed.count - 1) expect(packed.hash).toBe(hashAfter(record));
     }
   }
   return found;
@@ -65,7 +81,7 @@ test('records of every length are packed in order, for any start and end', async
     [39, 40],
     [40, 40],
   ]) {
-    expect(sequencesOf(store, from, total)).toEqual(range(from + 1, total));
+    expect(sequencesOf(packsOf(store, from, total))).toEqual(range(from + 1, total));
   }
 });
 
@@ -73,12 +89,12 @@ test('more small records than fit in one pack are split over several', async () 
   const store = new MemoryStore(true);
   const journal = openJournal(store);
   for (let sequence = 1; sequence <= 5_000; sequence += 1) {
-    journal.append(sequence, 1_000, bytesOf(sequence, 9), new Uint8Array(), 0);
+    append(journal, sequence, SMALL);
   }
   await journal.drained();
-  const packs = [...packedAfter(0, 5_000, (sequence) => storedCursors(store, sequence))];
+  const packs = [...packsOf(store, 0, 5_000)];
   expect(packs.length).toBeGreaterThan(2);
-  expect(packs.reduce((sum, { count }) => sum + count, 0)).toBe(5_000);
+  expect(sequencesOf(packs, SMALL)).toEqual(range(1, 5_000));
   const [last] = packs.slice(-1);
   expect([last.firstSequence + last.count - 1, last.hash]).toEqual([5_000, journal.endHash]);
 });
@@ -89,7 +105,7 @@ test('records before a damaged one are returned before the damage is reported', 
   second.bytes[second.bytes.length - 1] ^= 1; // in the last record of the journal, 9
   const found: number[] = [];
   expect(() => {
-    for (const { firstSequence, count } of packedAfter(0, 9, (sequence) => storedCursors(store, sequence))) {
+    for (const { firstSequence, count } of packsOf(store, 0, 9)) {
       found.push(...range(firstSequence, firstSequence + count - 1));
     }
   }).toThrow(/sequence 9: the record does not match its checksum/);
