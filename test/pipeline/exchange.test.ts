@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import {
   CodecError,
@@ -433,4 +433,41 @@ test('malformed commands are rejected and leave no record', async () => {
   );
   expect((await exchange.submit(tick)).sequence).toBe(2);
   await exchange.close();
+});
+
+test('what falls due in an outage of the journal is looked for once a second, and settled when the outage has ended', async () => {
+  vi.useFakeTimers({ now: START_MS });
+  try {
+    const [store, { lines, follower }] = [new RefusingStore(), notebook()];
+    store.isRefusing = false;
+    const retry = { firstDelayMs: 500, largestDelayMs: 500, triesMax: Number.POSITIVE_INFINITY };
+    let looks = 0;
+    const now = (): number => {
+      looks += 1;
+      return Date.now();
+    };
+    const clock = { now, monotonicMs: () => performance.now() };
+    const opening = openExchange(optionsOf({ clock, followers: [follower] }), { store, retry });
+    await vi.advanceTimersByTimeAsync(1_000);
+    const exchange = await opening;
+    const founding = [...foundingCommands(), encodeCommand(heartbeat)].map((command) => exchange.submit(command));
+    await vi.advanceTimersByTimeAsync(1_000);
+    await Promise.all(founding);
+    store.isRefusing = true;
+    const undecided = exchange.submit(tick);
+    undecided.catch(() => {});
+    await vi.advanceTimersByTimeAsync(5_000);
+    looks = 0;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(looks).toBeLessThan(60 * 10);
+    store.isRefusing = false;
+    const told = lines.length;
+    await vi.advanceTimersByTimeAsync(20_000);
+    const types = lines.slice(told).map((line) => line.split(' ')[1]);
+    // The command that was undecided; the heartbeat, renewed since nobody could be heard; and its lapse.
+    expect(types).toEqual(['Tick', 'Started', 'Tick']);
+    await exchange.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });
