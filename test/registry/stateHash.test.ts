@@ -38,14 +38,15 @@ const updateOf = (texts: Record<string, string>): Command => ({
   tail: tailOf(texts),
 });
 
-const dropOf = (...numbers: number[]): Command => ({
+const dropOf = (number: number, owner = 1): Command => ({
   type: 'DropNotifications',
-  owner: address(1),
-  keyId: keyIdOf(1, 0, 0, 0),
-  items: numbers.map((number) => hex(number, 16)),
+  owner: address(owner),
+  keyId: keyIdOf(owner, 0, 0, 0),
+  items: [hex(number, 16)],
 });
 
 const founding = [keyOf(), bindingOf(), eventOf('rain'), marketOf(0, { eventNumber: 1 }), dropOf(1)];
+const otherKey = keyOf({ owner: address(2), keyId: keyIdOf(2, 0, 0, 0) });
 
 /** The founding commands with one of them replaced. */
 const withOther = (type: Command['type'], ...others: Command[]): Command[] =>
@@ -81,6 +82,8 @@ const states: Readonly<Record<string, readonly Command[]>> = {
   'one more dropped': withOther('DropNotifications', dropOf(1), dropOf(2)),
   'one dropped beyond others': withOther('DropNotifications', dropOf(1), dropOf(4)),
   'another dropped beyond others': withOther('DropNotifications', dropOf(1), dropOf(5)),
+  'dropped by one of two owners': withOther('DropNotifications', otherKey, dropOf(1)),
+  'dropped by the other owner': withOther('DropNotifications', otherKey, dropOf(1, 2)),
 };
 
 function hashAfter(commands: readonly Command[], tMs?: number): string {
