@@ -243,6 +243,18 @@ test('among 3,000 keys, each one tried is accepted for its owner only', () => {
   }
 });
 
+test('a key is accepted for its own owner alone, whichever byte of the address is another', () => {
+  const harness = new Harness();
+  const keyId = keyIdOf(1, 0, 0, 0);
+  const owner = address(1);
+  harness.run({ type: 'CreateApiKey', owner, keyId, nonce: 0, generation: 0, kind: 0, items: [] });
+  expect(harness.outcome({ type: 'CancelAll', owner, keyId })).toBe('accepted');
+  for (let digit = 2; digit < owner.length; digit += 1) {
+    const other = `${owner.slice(0, digit)}${owner[digit] === '7' ? '8' : '7'}${owner.slice(digit + 1)}`;
+    expect(harness.outcome({ type: 'CancelAll', owner: other, keyId })).toBe('KEY_UNKNOWN');
+  }
+});
+
 test('events are numbered from 1 and their slugs are unique', () => {
   const harness = new Harness();
   const create = (slug: string): Command => ({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ slug, title: 'T' }) });
