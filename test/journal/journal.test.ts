@@ -4,7 +4,7 @@
 import { closeSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { open } from 'lmdb';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   copyJournal,
   DATA_FORMAT,
@@ -308,6 +308,26 @@ test.each([
     expect(journal.durableSequence).toBe(isSame ? 3 : 2);
   },
 );
+
+test('a failed batch is tried again after delays that double, up to the largest', async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const tries: number[] = [];
+    const store = new (class extends MemoryStore {
+      override async write(): Promise<void> {
+        tries.push(Date.now());
+        throw new Error('I/O error');
+      }
+    })(true);
+    const journal = new Journal(store, recordingListener(), { firstDelayMs: 100, largestDelayMs: 500, triesMax: 7 });
+    appendRange(journal, 1, 2);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(tries).toEqual([0, 100, 300, 700, 1_200, 1_700, 2_200]);
+    await journal.drained();
+  } finally {
+    vi.useRealTimers();
+  }
+});
 
 test('a batch that fails all 5 tries ends the journal', async () => {
   const store = new HeldStore();

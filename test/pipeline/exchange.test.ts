@@ -422,6 +422,8 @@ test('malformed commands are rejected and leave no record', async () => {
     edited((bytes) => bytes.set([0], bytes.length - 1), create),
     encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf({ title: 'no slug' }) }),
     encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: tailOf([]) }),
+    encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from('null') }),
+    encodeCommand({ type: 'CreateEvent', negRisk: 0, tail: Buffer.from('{"slug":"no UTF-8: \xff"}', 'latin1') }),
     encodeCommand({ type: 'CreateEvent', negRisk: 0 }),
   ];
   for (const bytes of malformed) await expect(exchange.submit(bytes)).rejects.toBeInstanceOf(CodecError);
