@@ -1,6 +1,5 @@
 // The registry alone: the life of API keys and wallet bindings against naive Maps, by properties; texts, slugs and terms of
 // events and markets by example. Commands go in as bytes, events come out as bytes, as in the pipeline.
-import { serialize } from 'node:v8';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
@@ -13,11 +12,8 @@ import {
   Message,
   OrderFlag,
   RulesVersion,
-  SnapshotUnusable,
 } from '../../engine/protocol/index.ts';
-import { Registry } from '../../engine/registry/index.ts';
 import { tailOf } from '../support/commandParts.ts';
-import { KeptSections } from '../support/keptSections.ts';
 import { address, Harness, hex, keyIdOf, marketOf, terms } from './harness.ts';
 
 const ZERO_ID = hex(0, 16);
@@ -339,34 +335,4 @@ test('a command inside a larger message is read at its offset', () => {
   harness.registry.record(1, message, 8, create.length, out);
   expect(harness.registry.admit(message, 504, order.length, out)).toBe(true);
   harness.registry.checkInvariants();
-});
-
-test('loading a snapshot whose lists do not match their tables throws SnapshotUnusable', () => {
-  const harness = new Harness();
-  const key = { keyId: keyIdOf(1, 0, 0, 0), nonce: 0, generation: 0, kind: 0 };
-  harness.run({ type: 'CreateApiKey', owner: address(1), ...key });
-  harness.run({ type: 'BindWallet', owner: address(1), wallet: address(9), signatureType: 1 });
-  harness.run(marketOf(0));
-  const sound = new Map<string, unknown>();
-  harness.registry.visit(new KeptSections(sound, false));
-  const load = (name: string, value: unknown): void => {
-    expect(sound.has(name), name).toBe(true);
-    new Registry().visit(new KeptSections(new Map([...sound, [name, value]]), true));
-  };
-  load('rulesVersion', sound.get('rulesVersion'));
-  for (const [name, value] of [
-    ['apiKeys/keys', serialize(Array(1_025).fill({ owner: address(1), ...key, createdMs: 5 }))],
-    ['apiKeys/owners', new Int32Array(5)],
-    ['apiKeys/isTrading', new Uint8Array(1)],
-    ['apiKeys/isActive', new Uint8Array(1)],
-    ['wallets/bindings', serialize([])],
-    ['wallets/ownerOf', serialize([])],
-    ['catalog/tokens/size', 1],
-    ['catalog/eventNumber', new Float64Array(0)],
-    ...['conditionId', 'firstToken', 'secondToken', 'slug', 'json'].map(
-      (column) => [`catalog/${column}/lengths`, new Int32Array(0)] as const,
-    ),
-  ] as const) {
-    expect(() => load(name, value), name).toThrow(SnapshotUnusable);
-  }
 });
