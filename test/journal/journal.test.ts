@@ -342,16 +342,21 @@ test('a batch that fails all 5 tries ends the journal', async () => {
   expect(() => appendRange(journal, 3, 3)).toThrow('no longer accepts records');
 });
 
-test('close does not wait for the next retry of a failed write', async () => {
-  const store = new HeldStore();
-  const journal = new Journal(store, recordingListener(), { ...quickRetry, firstDelayMs: 1e6, largestDelayMs: 1e6 });
-  appendRange(journal, 1, 1);
-  await store.endNext(new Error('No space left on device'));
-  await turn();
-  const closing = journal.close(5_000);
-  await Promise.race([closing, store.endNext()]);
-  await closing;
-  expect(journal.durableSequence).toBe(1);
+test('close does not wait for the next retry of a failed write, and leaves no timer', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const store = new HeldStore();
+    const journal = new Journal(store, recordingListener(), { ...quickRetry, firstDelayMs: 1e6, largestDelayMs: 1e6 });
+    appendRange(journal, 1, 1);
+    await store.endNext(new Error('No space left on device'));
+    await turn();
+    const closing = journal.close(5_000);
+    await Promise.race([closing, store.endNext()]);
+    await closing;
+    expect([journal.durableSequence, vi.getTimerCount()]).toEqual([1, 0]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('close gives up after its deadline while the disk stays full', async () => {
