@@ -309,16 +309,21 @@ test.each([
   },
 );
 
+/** A store that fails every write, after the call that tells of it. */
+function failingStore(onWrite = (): void => {}): MemoryStore {
+  const store = new MemoryStore(true);
+  store.write = async () => {
+    onWrite();
+    throw new Error('I/O error');
+  };
+  return store;
+}
+
 test('a failed batch is tried again after delays that double, up to the largest', async () => {
   vi.useFakeTimers({ now: 0 });
   try {
     const tries: number[] = [];
-    const store = new (class extends MemoryStore {
-      override async write(): Promise<void> {
-        tries.push(Date.now());
-        throw new Error('I/O error');
-      }
-    })(true);
+    const store = failingStore(() => void tries.push(Date.now()));
     const journal = new Journal(store, recordingListener(), { firstDelayMs: 100, largestDelayMs: 500, triesMax: 7 });
     appendRange(journal, 1, 2);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -368,6 +373,27 @@ test('close gives up after its deadline while the disk stays full', async () => 
   while (store.heldCount > 0) await store.endNext(new Error('No space left on device'));
   await closing;
   expect(journal.durableSequence).toBe(0);
+});
+
+test('close gives up at its deadline, however far away the next retry is', async () => {
+  vi.useFakeTimers({ now: 0 });
+  try {
+    const retry = { ...quickRetry, firstDelayMs: 1e6, largestDelayMs: 1e6 };
+    const journal = new Journal(failingStore(), recordingListener(), retry);
+    appendRange(journal, 1, 1);
+    await vi.advanceTimersByTimeAsync(10);
+    let isClosed = false;
+    const closing = journal.close(5_000).then(() => {
+      isClosed = true;
+    });
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect(isClosed).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect([isClosed, vi.getTimerCount()]).toEqual([true, 0]);
+    await closing;
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('an edited byte is detected at the sequence of its record, wherever it is', async () => {
