@@ -39,11 +39,7 @@ export const fieldReaders: Readonly<Record<FieldKind, FieldReader>> = {
   u8: (bytes, _view, at, max, label) => checked(bytes[at], max, label),
   u16: (_bytes, view, at, max, label) => checked(view.getUint16(at, true), max, label),
   u32: (_bytes, view, at, max, label) => checked(view.getUint32(at, true), max, label),
-  uint53: (_bytes, view, at, max, label) => {
-    const value = view.getFloat64(at, true);
-    if (!Number.isSafeInteger(value) || value < 0 || Object.is(value, -0)) throw outOfRange(value, max, label);
-    return checked(value, max, label);
-  },
+  uint53: (_bytes, view, at, max, label) => numberIn(view.getFloat64(at, true), max, label),
 };
 
 export const fieldWriters: Readonly<Record<FieldKind, FieldWriter>> = {
@@ -64,14 +60,16 @@ function checked(value: number, max: number, label: string): number {
 }
 
 function numberIn(value: unknown, max: number, label: string): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > max) {
+  const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && !Object.is(value, -0);
+  if (!isWhole || value < 0 || value > max) {
     throw outOfRange(value, max, label);
   }
   return value;
 }
 
 function outOfRange(value: unknown, max: number, label: string): CodecError {
-  return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${String(value)}`);
+  const got = Object.is(value, -0) ? '-0' : String(value);
+  return new CodecError(`${label}: expected an integer from 0 to ${max}, got ${got}`);
 }
 
 function writeId(bytes: Uint8Array, at: number, kind: BytesKind, label: string, value: unknown): void {

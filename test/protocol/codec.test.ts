@@ -159,7 +159,7 @@ describe('commands', () => {
       owner: `0x${'2'.repeat(40)}`,
       isFaucet: 0,
     } as const;
-    for (const amountMicro of [-1, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
+    for (const amountMicro of [-1, -0, 0.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => encodeCommand({ ...deposit, amountMicro })).toThrow(/Deposit\.amountMicro: expected an integer/);
     }
     expect(() => encodeCommand({ ...deposit, amountMicro: 1, isFaucet: 2 })).toThrow(CodecError);
