@@ -8,11 +8,8 @@ import { HexTexts } from '../../engine/protocol/hexTexts.ts';
 test.each([16, 20] as const)(
   'ids of %i bytes that share the entries of the cache never get the text of another',
   (idBytes) => {
-    const ids = fc.array(fc.record({ word: fc.nat(idBytes / 4 - 1), byte: fc.nat(3), value: fc.nat(3) }), {
-      minLength: 1,
-      maxLength: 200,
-      size: 'max',
-    });
+    const id = fc.record({ word: fc.nat(idBytes / 4 - 1), byte: fc.nat(3), value: fc.nat(3) });
+    const ids = fc.array(id, { minLength: 1, maxLength: 200, size: 'max' });
     fc.assert(
       fc.property(ids, fc.constantFrom(1, 2, 8), (asked, capacity) => {
         const texts = new HexTexts(idBytes, capacity);
