@@ -14,7 +14,12 @@ import { type Mix, makeOpFile, mixes, type OpFile, totalsFault } from './opFile.
 
 const childPath = join(import.meta.dirname, 'engines/child.ts');
 const PEER: EngineName = 'nodejs-order-book';
-const OURS = ['book core', 'book core, 32-byte ids', 'whole apply'] as const satisfies readonly EngineName[];
+const OURS = [
+  'book core',
+  'book core, 32-byte ids',
+  'whole apply',
+  'whole apply, events unread',
+] as const satisfies readonly EngineName[];
 /** The floors of the ratios, by mix and engine. */
 const FLOORS: readonly { readonly mix: Mix; readonly engine: EngineName; readonly floor: number }[] = [
   { mix: mixes.mix, engine: 'book core', floor: 110 },

@@ -6,7 +6,12 @@ import { tuneCompiler } from '../../engine/compiler.ts';
 import type { Totals } from '../lib/totals.ts';
 import type { EngineFactory } from './engine.ts';
 
-export type EngineName = 'nodejs-order-book' | 'book core' | 'book core, 32-byte ids' | 'whole apply';
+export type EngineName =
+  | 'nodejs-order-book'
+  | 'book core'
+  | 'book core, 32-byte ids'
+  | 'whole apply'
+  | 'whole apply, events unread';
 
 /** The parent's request. */
 export interface ChildRequest {
@@ -41,6 +46,8 @@ async function loadEngine(name: EngineName): Promise<EngineFactory> {
       return (await import('./bookCore.ts')).bookCoreWithIds;
     case 'whole apply':
       return (await import('./wholeApply.ts')).wholeApply;
+    case 'whole apply, events unread':
+      return (await import('./wholeApply.ts')).applyBatchAlone;
     default: {
       const unknown: never = name;
       throw new Error(`There is no engine ${String(unknown)}.`);

@@ -2,7 +2,7 @@
 // by child.ts. Bids and asks come from 500 wallets each, so no wallet meets its own order and every engine makes the same
 // trades; all are funded with both tokens and collateral, so nothing is refused. Half of the adds are written in the second
 // token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's. Its
-// results are read from the events, inside the timed loop.
+// results are read from the events: inside the timed loop, batch by batch, or after it, which times applyBatch alone.
 import { Exchange } from '../../engine/core/index.ts';
 import {
   CancelReason,
@@ -127,8 +127,13 @@ class WholeApplyEngine implements BenchEngine {
   private inFirst = new Uint8Array(0);
   /** Totals over the events. */
   private readonly done = emptyTotals();
+  private readonly readsInTime: boolean;
+  /** Whether `out` holds the events of a chunk that are still to be read. */
+  private isUnread = false;
 
-  constructor(ops: Ops) {
+  /** @param readsInTime whether events are read in run(), a batch at a time, or later */
+  constructor(ops: Ops, readsInTime: boolean) {
+    this.readsInTime = readsInTime;
     this.view = new DataView(ops.bytes.buffer, ops.bytes.byteOffset, ops.bytes.byteLength);
     this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
     this.books = ops.books;
@@ -137,6 +142,7 @@ class WholeApplyEngine implements BenchEngine {
 
   /** Encodes the chunk's commands one after another into one buffer, each at a multiple of eight bytes. */
   prepare(fromOp: number, toOp: number): void {
+    this.readLate();
     const count = toOp - fromOp;
     if (this.offsets.length < count) {
       this.offsets = new Int32Array(count);
@@ -158,6 +164,11 @@ class WholeApplyEngine implements BenchEngine {
   run(fromOp: number, toOp: number): void {
     const { exchange, out, commands, offsets, times, inFirst } = this;
     const count = toOp - fromOp;
+    if (!this.readsInTime) {
+      exchange.applyBatch(times, commands, offsets, 0, count, out);
+      this.isUnread = true;
+      return;
+    }
     for (let at = 0; at < count; at += BATCH) {
       const size = Math.min(BATCH, count - at);
       exchange.applyBatch(times, commands, offsets, at, at + size, out);
@@ -166,6 +177,7 @@ class WholeApplyEngine implements BenchEngine {
   }
 
   totals(): Totals {
+    this.readLate();
     this.exchange.checkInvariants();
     const totals = { ...this.done };
     for (let market = 0; market < this.books; market += 1) {
@@ -173,6 +185,12 @@ class WholeApplyEngine implements BenchEngine {
       for (const { lots } of [...bids, ...asks]) totals.restingLots += lots;
     }
     return totals;
+  }
+
+  /** Reads the events of the last chunk, if run() has not. */
+  private readLate(): void {
+    if (this.isUnread) this.readEvents(this.inFirst, 0);
+    this.isUnread = false;
   }
 
   /** Whether the record's order is in the first token; the same holds for every event of its command. */
@@ -297,4 +315,5 @@ class WholeApplyEngine implements BenchEngine {
   }
 }
 
-export const wholeApply = (ops: Ops): BenchEngine => new WholeApplyEngine(ops);
+export const wholeApply = (ops: Ops): BenchEngine => new WholeApplyEngine(ops, true);
+export const applyBatchAlone = (ops: Ops): BenchEngine => new WholeApplyEngine(ops, false);

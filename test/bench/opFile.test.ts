@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { bookCore, bookCoreWithIds } from '../../bench/engines/bookCore.ts';
 import type { EngineFactory } from '../../bench/engines/engine.ts';
 import { nodejsOrderBook } from '../../bench/engines/nodejsOrderBook.ts';
-import { wholeApply } from '../../bench/engines/wholeApply.ts';
+import { applyBatchAlone, wholeApply } from '../../bench/engines/wholeApply.ts';
 import { emptyTotals, type Totals } from '../../bench/lib/totals.ts';
 import { type Mix, makeOpFile, mixes, OP_BYTES, type OpFile, OpType } from '../../bench/opFile.ts';
 
@@ -75,6 +75,7 @@ describe.each([mixes.small, { ...mixes.mix999, restingOrders: 5_000 }])('on $tic
     ['the book core', bookCore],
     ['the book core with ids', bookCoreWithIds],
     ['the exchange', wholeApply],
+    ['the exchange whose events are read later', applyBatchAlone],
   ] as const)('%s agrees with the model on fills, lots, notional and resting orders', (_name, makeEngine) => {
     expect(totalsAfter(makeEngine, opFile, mix)).toEqual(expected);
   });
