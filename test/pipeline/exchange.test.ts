@@ -1,15 +1,13 @@
-// The running exchange: answers only after the flush and in order, followers before answers, ticks at due times, defects
-// and failing storage, refusal of malformed bytes. In memory, with stores that are held back where order matters.
+// The running exchange: answers only after the flush and in order, followers before answers, ticks at due times, defects,
+// refusal of malformed bytes. In memory, with stores that are held back where order matters.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { Exchange } from '../../engine/core/index.ts';
 import {
   CodecError,
   type Command,
   type EventWriter,
-  type ExchangeOptions,
   encodeCommand,
   type LogRecord,
   MemoryStore,
@@ -21,79 +19,8 @@ import {
 } from '../../engine/index.ts';
 import { HeldStore, inTempDir, quickRetry, turn } from '../journal/support.ts';
 import { tailOf } from '../support/commandParts.ts';
+import { heartbeat, notebook, optionsOf, tick } from './exchangeParts.ts';
 import { foundingCommands, keyOf, ownerOf, START_MS, settings, submitFounding } from './workload.ts';
-
-const tick = encodeCommand({ type: 'Tick' });
-
-/** A follower that notes the sequence and type of every record; a test may add other lines, in the same order. */
-function notebook() {
-  const lines: string[] = [];
-  const apply = ({ sequence, command }: LogRecord) => void lines.push(`${sequence} ${command.type}`);
-  return { lines, follower: { name: 'notebook', apply } };
-}
-
-function optionsOf(change: Partial<ExchangeOptions> = {}): ExchangeOptions {
-  return { dataDir: undefined, clock: new VirtualClock(START_MS), settings, followers: [], ...change };
-}
-
-const heartbeat: Command = {
-  ...{ type: 'Heartbeat', owner: ownerOf(0), keyId: keyOf(0), refresh: 1 },
-  ...{ given: `0x${'0'.repeat(32)}`, next: `0x${'1'.repeat(32)}` },
-};
-
-/** A store that refuses writes until it is told otherwise. */
-class RefusingStore extends MemoryStore {
-  isRefusing = true;
-  isClosed = false;
-
-  constructor() {
-    super(true);
-  }
-
-  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
-    if (this.isRefusing) throw new Error('Input/output error');
-    await super.write(firstSequence, bytes);
-  }
-
-  override async close(): Promise<void> {
-    this.isClosed = true;
-  }
-}
-
-test('an exchange that failed to start closes its store and writes nothing later', async () => {
-  const store = new RefusingStore();
-  const retry = { ...quickRetry, triesMax: 1_000 };
-  const opening = openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
-  await expect(opening).rejects.toThrow('Input/output error');
-  store.isRefusing = false;
-  for (let turns = 0; turns < 20; turns += 1) await sleep(quickRetry.largestDelayMs);
-  expect([store.isClosed, store.last()]).toEqual([true, undefined]);
-});
-
-test('in a second outage of the journal too, a submitter is told that its command is undecided', async () => {
-  const store = new RefusingStore();
-  store.isRefusing = false;
-  const retry = { ...quickRetry, triesMax: 1_000 };
-  const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
-  for (let outage = 0; outage < 2; outage += 1) {
-    store.isRefusing = true;
-    await expect(exchange.submit(tick)).rejects.toThrow('It is not known whether the command was accepted');
-    store.isRefusing = false;
-    while (exchange.unavailableReason !== undefined) await sleep(quickRetry.largestDelayMs);
-  }
-  await exchange.close();
-});
-
-test('a submitter waits its time for a journal that cannot be written, however often that is tried', async () => {
-  const store = new RefusingStore();
-  store.isRefusing = false;
-  const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: Number.POSITIVE_INFINITY };
-  const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 200 });
-  store.isRefusing = true;
-  await expect(exchange.submit(tick)).rejects.toThrow('It is not known whether the command was accepted');
-  store.isRefusing = false;
-  await exchange.close();
-});
 
 test('every start appends exactly one Started record, before any command', async () => {
   await inTempDir(async (dataDir) => {
@@ -435,41 +362,4 @@ test('malformed commands are rejected and leave no record', async () => {
   );
   expect((await exchange.submit(tick)).sequence).toBe(2);
   await exchange.close();
-});
-
-test('what falls due in an outage of the journal is looked for once a second, and settled when the outage has ended', async () => {
-  vi.useFakeTimers({ now: START_MS });
-  try {
-    const [store, { lines, follower }] = [new RefusingStore(), notebook()];
-    store.isRefusing = false;
-    const retry = { firstDelayMs: 500, largestDelayMs: 500, triesMax: Number.POSITIVE_INFINITY };
-    let looks = 0;
-    const now = (): number => {
-      looks += 1;
-      return Date.now();
-    };
-    const clock = { now, monotonicMs: () => performance.now() };
-    const opening = openExchange(optionsOf({ clock, followers: [follower] }), { store, retry });
-    await vi.advanceTimersByTimeAsync(1_000);
-    const exchange = await opening;
-    const founding = [...foundingCommands(), encodeCommand(heartbeat)].map((command) => exchange.submit(command));
-    await vi.advanceTimersByTimeAsync(1_000);
-    await Promise.all(founding);
-    store.isRefusing = true;
-    const undecided = exchange.submit(tick);
-    undecided.catch(() => {});
-    await vi.advanceTimersByTimeAsync(5_000);
-    looks = 0;
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(looks).toBeLessThan(60 * 10);
-    store.isRefusing = false;
-    const told = lines.length;
-    await vi.advanceTimersByTimeAsync(20_000);
-    const types = lines.slice(told).map((line) => line.split(' ')[1]);
-    // The command that was undecided; the heartbeat, renewed since nobody could be heard; and its lapse.
-    expect(types).toEqual(['Tick', 'Started', 'Tick']);
-    await exchange.close();
-  } finally {
-    vi.useRealTimers();
-  }
 });
