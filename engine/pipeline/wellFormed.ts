@@ -8,6 +8,7 @@ import {
   decodeCommand,
   type Layout,
   limits,
+  numberIn,
   reasonOf,
 } from '../protocol/index.ts';
 import { textsOf } from '../registry/index.ts';
@@ -57,9 +58,7 @@ function assertInRange(start: number, { name, kind, at, max }: NumberField): voi
   else if (kind === 'u16') value = view.getUint16(start + at, true);
   else if (kind === 'u32') value = view.getUint32(start + at, true);
   else value = view.getFloat64(start + at, true);
-  if (!Number.isSafeInteger(value) || value < 0 || value > max || Object.is(value, -0)) {
-    throw new CodecError(`${name}: expected an integer from 0 to ${max}, got ${value}`);
-  }
+  numberIn(value, max, name);
 }
 
 /** Whether a value nests in at most so many levels. */

@@ -59,7 +59,8 @@ function checked(value: number, max: number, label: string): number {
   return value;
 }
 
-function numberIn(value: unknown, max: number, label: string): number {
+/** The value if it is a whole number from 0 to `max`, and not −0. Throws CodecError, with the label, otherwise. */
+export function numberIn(value: unknown, max: number, label: string): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value) && !Object.is(value, -0);
   if (!isWhole || value < 0 || value > max) {
     throw outOfRange(value, max, label);

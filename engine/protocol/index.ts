@@ -3,7 +3,7 @@
 export * from './bytes.ts';
 export * from './codec.ts';
 export * from './eventWriter.ts';
-export { CodecError } from './fields.ts';
+export { CodecError, numberIn } from './fields.ts';
 export * from './keyTable.ts';
 export * from './layout.ts';
 export * from './limits.ts';
