@@ -2,32 +2,14 @@
 // exchange which could not start leaves nothing behind.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { encodeCommand, MemoryStore, openExchange } from '../../engine/index.ts';
+import { encodeCommand, openExchange } from '../../engine/index.ts';
 import { quickRetry } from '../journal/support.ts';
-import { heartbeat, notebook, optionsOf, tick } from './exchangeParts.ts';
+import { heartbeat, notebook, optionsOf, RefusingStore, tick } from './exchangeParts.ts';
 import { foundingCommands, START_MS } from './workload.ts';
-
-/** A store that refuses writes until it is told otherwise. */
-class RefusingStore extends MemoryStore {
-  isRefusing = true;
-  isClosed = false;
-
-  constructor() {
-    super(true);
-  }
-
-  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
-    if (this.isRefusing) throw new Error('Input/output error');
-    await super.write(firstSequence, bytes);
-  }
-
-  override async close(): Promise<void> {
-    this.isClosed = true;
-  }
-}
 
 test('an exchange that failed to start closes its store and writes nothing later', async () => {
   const store = new RefusingStore();
+  store.isRefusing = true;
   const retry = { ...quickRetry, triesMax: 1_000 };
   const opening = openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
   await expect(opening).rejects.toThrow('Input/output error');
@@ -38,7 +20,6 @@ test('an exchange that failed to start closes its store and writes nothing later
 
 test('in a second outage of the journal too, a submitter is told that its command is undecided', async () => {
   const store = new RefusingStore();
-  store.isRefusing = false;
   const retry = { ...quickRetry, triesMax: 1_000 };
   const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 5 });
   for (let outage = 0; outage < 2; outage += 1) {
@@ -52,7 +33,6 @@ test('in a second outage of the journal too, a submitter is told that its comman
 
 test('a submitter waits its time for a journal that cannot be written, however often that is tried', async () => {
   const store = new RefusingStore();
-  store.isRefusing = false;
   const retry = { firstDelayMs: 1, largestDelayMs: 1, triesMax: Number.POSITIVE_INFINITY };
   const exchange = await openExchange(optionsOf(), { store, retry, answerMsMax: 200 });
   store.isRefusing = true;
@@ -65,7 +45,6 @@ test('what falls due in an outage of the journal is looked for once a second, an
   vi.useFakeTimers({ now: START_MS });
   try {
     const [store, { lines, follower }] = [new RefusingStore(), notebook()];
-    store.isRefusing = false;
     const retry = { firstDelayMs: 500, largestDelayMs: 500, triesMax: Number.POSITIVE_INFINITY };
     let looks = 0;
     const now = (): number => {

@@ -7,10 +7,10 @@ import {
   type EngineEvent,
   encodeCommand,
   type LogRecord,
-  MemoryStore,
   openExchange,
   type RunningExchange,
 } from '../../engine/index.ts';
+import { RefusingStore, tick } from './exchangeParts.ts';
 import { keyOf, ownerOf, START_MS, settings, submitFounding } from './workload.ts';
 
 /** How long (ms) the process was stopped so far: its clocks ran on, its timers did not. */
@@ -29,22 +29,6 @@ const machine: Clock = {
   monotonicMs: () => performance.now() + stoppedMs,
 };
 
-/** A store that refuses to write while it is told to. */
-class FailingStore extends MemoryStore {
-  isFailing = false;
-
-  constructor() {
-    super(true);
-  }
-
-  override async write(firstSequence: number, bytes: Uint8Array): Promise<void> {
-    if (this.isFailing) throw new Error('No space left on device');
-    await super.write(firstSequence, bytes);
-  }
-}
-
-const tick = encodeCommand({ type: 'Tick' });
-
 const beat = (index: number): Uint8Array => {
   const ids = { given: `0x${'0'.repeat(32)}`, next: `0x${'1'.repeat(32)}` } as const;
   const command: Command = { type: 'Heartbeat', owner: ownerOf(index), keyId: keyOf(index), refresh: 1, ...ids };
@@ -53,7 +37,7 @@ const beat = (index: number): Uint8Array => {
 
 interface World {
   readonly exchange: RunningExchange;
-  readonly store: FailingStore;
+  readonly store: RefusingStore;
   /** Types of the events so far. */
   readonly seen: () => readonly EngineEvent['type'][];
   /** Number of Started commands so far. */
@@ -62,7 +46,7 @@ interface World {
 }
 
 async function openWorld(): Promise<World> {
-  const [store, records, warnings]: [FailingStore, LogRecord[], string[]] = [new FailingStore(), [], []];
+  const [store, records, warnings]: [RefusingStore, LogRecord[], string[]] = [new RefusingStore(), [], []];
   const follower = { name: 'notebook', apply: (record: LogRecord) => void records.push(record) };
   const log = (level: string, text: string): void => void (level === 'warn' && warnings.push(text));
   const options = { dataDir: undefined, clock: machine, settings, followers: [follower], log };
@@ -170,12 +154,12 @@ test('a stop after which no heartbeat is due yet changes nothing', async () => {
 test('heartbeats that were refused while the journal could not be written do not count as missed', async () => {
   const world = await openWorld();
   await world.exchange.submit(beat(0));
-  world.store.isFailing = true;
+  world.store.isRefusing = true;
   const waiting = world.exchange.submit(tick).catch(() => {});
   await vi.advanceTimersByTimeAsync(2_000);
   await expect(world.exchange.submit(beat(0))).rejects.toThrow('Commands are not accepted');
   await vi.advanceTimersByTimeAsync(9_500);
-  world.store.isFailing = false;
+  world.store.isRefusing = false;
   await vi.advanceTimersByTimeAsync(5_000);
   await waiting;
   await world.exchange.submit(beat(0));
