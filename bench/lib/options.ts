@@ -1,8 +1,9 @@
-// The command lines of the benches: whole numbers and files among their options, and what an invalid one prints. Used by the
-// benches that have a usage text; they end with status 2 then.
+// The command lines of the benches: whole numbers and files among their options, what an invalid one prints, and `--help`. Used
+// by the benches that have a usage text; they end with status 2 after an invalid option.
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { reasonOf } from '../../engine/index.ts';
+import { endWithReader } from './endWithReader.ts';
 
 /** The whole number that an option gives. @throws RangeError with a sentence for the user */
 export function wholeNumber(name: string, text: string, min = 1): number {
@@ -22,8 +23,16 @@ export function figuresFile(path: string): string {
   }
 }
 
-/** The options as `read` returns them. Prints its error and the usage, and returns undefined, when they are invalid. */
+/**
+ * The options as `read` returns them. Prints its error and the usage, and returns undefined, when they are invalid. With
+ * `--help` it prints the usage and ends the process. From here on, that also ends when nobody reads its output any more.
+ */
 export function optionsOrUsage<Options>(read: () => Options, usage: string): Options | undefined {
+  endWithReader();
+  if (process.argv.includes('--help')) {
+    console.log(usage);
+    process.exit();
+  }
   try {
     return read();
   } catch (error) {

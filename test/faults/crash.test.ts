@@ -27,5 +27,5 @@ test.each([
 ])('options under which nothing would be tried are rejected: %s %j', (script, args, sentence) => {
   const { status, stderr } = start(script, args);
   expect(stderr).toContain(sentence);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
 });

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { program } from 'commander';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
 import { verifyJournal } from '../../engine/index.ts';
+import { flagsOf } from '../support/flags.ts';
 import { freePort } from '../support/ports.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { type Child, startChild } from './child.ts';
@@ -177,5 +178,5 @@ program
   .name('crash')
   .option('--kills <N>', 'how often the server is killed', wholeNumberFrom(1), 12)
   .option('--seed <N>', 'what is drawn', wholeNumberFrom(0), 1 + (Date.now() % 1_000_000));
-const flags: { readonly kills: number; readonly seed: number } = program.parse().opts();
+const flags: { readonly kills: number; readonly seed: number } = flagsOf(program);
 process.exitCode = await run(flags.kills, flags.seed);

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { program } from 'commander';
 import { SeededRandom } from '../../bench/lib/seededRandom.ts';
+import { flagsOf } from '../support/flags.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { checkImages } from './images.ts';
 import type { Checked, Image } from './powerCheck.ts';
@@ -188,5 +189,5 @@ program
   .option('--images <N>', 'how many moments of loss', wholeNumberFrom(1), 300)
   .option('--rounds <N>', 'rounds of the recorded run', wholeNumberFrom(1), 100)
   .option('--seed <N>', 'what is drawn', wholeNumberFrom(0), 1 + (Date.now() % 1_000_000));
-const flags: { readonly images: number; readonly rounds: number; readonly seed: number } = program.parse().opts();
+const flags: { readonly images: number; readonly rounds: number; readonly seed: number } = flagsOf(program);
 process.exitCode = await run(flags.images, flags.rounds, flags.seed);

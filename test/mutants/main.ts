@@ -12,6 +12,7 @@ import { Option, program } from 'commander';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
 import { Exchange } from '../../engine/core/index.ts';
 import { Random } from '../model/random.ts';
+import { flagsOf } from '../support/flags.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { differenceFromTraces } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
@@ -39,7 +40,7 @@ program
   .option('--every', 'every place of every line', false)
   .addOption(new Option('--file <NAME>', 'only this file of the core').choices(coreFiles))
   .option('--workers <N>', 'processes at once', wholeNumberFrom(1), 2);
-const flags: Flags = program.parse().opts();
+const flags: Flags = flagsOf(program);
 
 interface Outcome {
   readonly mutant: Mutant;

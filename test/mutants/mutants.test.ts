@@ -46,5 +46,5 @@ test.each([
 ])('options under which no mutant would be tried are rejected: %j', (args, sentence) => {
   const { status, stderr } = mutate(...args);
   expect(stderr).toContain(sentence);
-  expect(status).toBe(1);
+  expect(status).toBe(2);
 });

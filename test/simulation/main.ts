@@ -7,6 +7,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, program } from 'commander';
 import { type Child, startChild } from '../../bench/lib/talk.ts';
+import { flagsOf } from '../support/flags.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { breakBuild, type CanaryName, canaries } from './canaries.ts';
 import { hasHistorian, hasReference } from './looks.ts';
@@ -53,7 +54,7 @@ program
   .option('--shrink-seconds <S>', 'how long a failing seed is shrunk', positive, 60)
   .option('--quiet', 'print only the result', false);
 
-const flags: Flags = program.parse().opts();
+const flags: Flags = flagsOf(program);
 // The process that plays loads the exchange, once a canary's fault
 // is in place; a process that only hands out seeds does without.
 if (flags.canary !== undefined) breakBuild(canaries[flags.canary]);

@@ -187,7 +187,7 @@ test.each([
     const { status, text } = simulate('--scenario', file);
     expect(text).toMatch(/^error: the scenario .*\n$/);
     expect(text).toContain(reason);
-    expect(status).toBe(1);
+    expect(status).toBe(2);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
