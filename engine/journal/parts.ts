@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { reasonOf } from '../protocol/index.ts';
 import { JournalArchived } from './errors.ts';
 import { isExhausted, writeWhole } from './files.ts';
+import { isSequence } from './store.ts';
 
 const FILE = 'archive.json';
 
@@ -48,10 +49,11 @@ function listOf(value: unknown): ArchiveList {
   if (typeof journal !== 'string' || !Array.isArray(parts)) throw new Error('it is not an archive list');
   let next = 1;
   for (const part of parts) {
-    const { folder, firstSequence, lastSequence, hash } = part as Partial<ArchivedPart>; // looked at here
+    const { folder, firstSequence, lastSequence, hash } = (part ?? {}) as Partial<ArchivedPart>; // looked at here
     if (typeof folder !== 'string' || typeof hash !== 'string') throw new Error('a part has no folder or no hash');
-    if (firstSequence !== next || lastSequence === undefined || !(lastSequence >= firstSequence)) {
-      throw new Error(`the part in ${folder} does not begin at record ${next}`);
+    if (firstSequence !== next) throw new Error(`the part in ${folder} does not begin at record ${next}`);
+    if (!isSequence(lastSequence) || lastSequence < firstSequence) {
+      throw new Error(`the part in ${folder} cannot end at record ${JSON.stringify(lastSequence)}`);
     }
     next = lastSequence + 1;
   }

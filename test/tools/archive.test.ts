@@ -256,7 +256,11 @@ test(
         [withPart({ folder: dataDir }), `its records begin at ${archived?.keptFrom}`],
         [withPart({ folder: undefined }), `The archive list ${file} cannot be read: a part has no folder or no hash`],
         [withPart({ firstSequence: 2 }), 'does not begin at record 1'],
-        [withPart({ lastSequence: 0 }), 'does not begin at record 1'],
+        [withPart({ lastSequence: 0 }), `the part in ${part.folder} cannot end at record 0`],
+        [withPart({ lastSequence: part.lastSequence - 0.5 }), `cannot end at record ${part.lastSequence - 0.5}`],
+        [withPart({ lastSequence: `${part.lastSequence}` }), `cannot end at record "${part.lastSequence}"`],
+        [withPart({ lastSequence: undefined }), 'cannot end at record undefined'],
+        ['{"journal":"","parts":[null]}', 'a part has no folder or no hash'],
         ['{"journal":"","parts":1}', 'it is not an archive list'],
         ['{', `The archive list ${file} cannot be read: `],
       ] as const;
