@@ -14,6 +14,7 @@ import {
   FORMAT_FILE,
   isWithin,
   journalFolderIn,
+  keptFolderIn,
   makeFolders,
   PRIVATE_FOLDER,
   syncFolder,
@@ -87,7 +88,7 @@ async function archiveRecords(
   onStep('copied');
   const file = dataFileIn(journalPath);
   const bytesBefore = statSync(file).size;
-  const draft = join(dataDir, 'journal-kept');
+  const draft = keptFolderIn(dataDir);
   try {
     await copyChecked(store, draft, { first: needed, last: total, total, onProgress });
     onStep('kept');

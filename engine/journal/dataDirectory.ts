@@ -1,6 +1,6 @@
 // The data directory: its format number, its lock, and the folder for crash dumps.
 // Opened by the pipeline before the journal; released after it. It never touches the journal's own files.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DirectoryLock } from './directoryLock.ts';
 import { FormatUnsupported } from './errors.ts';
@@ -8,6 +8,7 @@ import {
   FORMAT_FILE,
   journalFileIn,
   journalFolderIn,
+  keptFolderIn,
   makeFolders,
   PRIVATE_FILE,
   PRIVATE_FOLDER,
@@ -25,7 +26,7 @@ export class DataDirectory {
   private readonly lock: DirectoryLock;
 
   /**
-   * Creates the directory if need be, locks it and checks its format.
+   * Creates the directory if need be, locks it, checks its format, and removes what a killed call of `archive` left in it.
    * Throws DataDirectoryLocked with the holder's pid, or FormatUnsupported.
    */
   constructor(path: string) {
@@ -34,6 +35,7 @@ export class DataDirectory {
     this.lock = new DirectoryLock(path);
     try {
       ensureFormat(path);
+      rmSync(keptFolderIn(path), { recursive: true, force: true });
     } catch (error) {
       this.release();
       throw error;

@@ -43,6 +43,9 @@ export const journalFileIn = (directory: string): string => dataFileIn(journalFo
 /** The folder of a data directory that holds its snapshots. */
 export const snapshotFolderIn = (directory: string): string => join(directory, 'snapshots');
 
+/** The folder of a data directory into which archiving copies the records that stay, until they replace its journal. */
+export const keptFolderIn = (directory: string): string => join(directory, 'journal-kept');
+
 /** The name of a data directory's file that says which format it has. */
 export const FORMAT_FILE = 'format.json';
 

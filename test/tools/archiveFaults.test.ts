@@ -1,7 +1,7 @@
 // Archiving that is cut off, by a crash, a full disk or a power loss, or whose copy is damaged or gone: no record is lost, and the
 // next call completes the work.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
@@ -29,14 +29,31 @@ test('a crash at any step of archiving loses no record, and the next call comple
       await expect(archiveJournal(dataDir, archive, { onStep })).rejects.toThrow('crash');
       expect(await bytesOf(dataDir), step).toEqual(bytes);
       expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(false);
-      mkdirSync(join(dataDir, 'journal-kept')); // a killed process leaves it
+      leaveDraft(dataDir);
       const again = await archiveJournal(dataDir, archive);
       if (step === 'cut') expect(again).toBeUndefined();
       else expect(again?.part.firstSequence, step).toBe(1);
       expect(await verifyJournal(dataDir)).toEqual(verified);
       expect(readdirSync(archive).length).toBe(1);
-      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(step === 'cut');
+      expect(existsSync(join(dataDir, 'journal-kept')), step).toBe(false);
     }
+  });
+});
+
+/** Leaves what a killed call does: records that it copied, which may be as many as the journal has. */
+function leaveDraft(dataDir: string): void {
+  cpSync(join(dataDir, 'journal'), join(dataDir, 'journal-kept'), { recursive: true });
+}
+
+test('what a killed call copied into the data directory is removed by the next start', LONG, async () => {
+  await inTempDir(async (folder) => {
+    const dataDir = join(folder, 'data');
+    const clock = new VirtualClock(START_MS);
+    await run(dataDir, clock, 1, 1_000_000);
+    const names = readdirSync(dataDir);
+    leaveDraft(dataDir);
+    await run(dataDir, clock, 1, 1_000_000);
+    expect(readdirSync(dataDir)).toEqual(names);
   });
 });
 
