@@ -1,7 +1,7 @@
 // Opens a server's services on its data directory: exchange, views, catalog, historian, snapshots, secrets. Called by start.ts,
 // which serves them, and by cli.ts for an import, which serves nothing. It prints nothing and never ends the process: fatal
 // conditions are thrown as FatalError.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import {
   type Clock,
   ClockBehindJournal,
@@ -201,6 +201,7 @@ function openFollowed(
     readAheadThread,
     followers,
     acceptClock: config.acceptClock,
+    salt: randomInt(2 ** 31),
     snapshotFrom: config.snapshotEvery === 0 ? undefined : Math.min(config.snapshotEvery, CLOSE_SNAPSHOT_FROM),
     log,
     onProgress,

@@ -106,7 +106,6 @@ class IdNames implements Names {
 
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
     this.pool.slotsOf(hashes, count, slots);
-    this.pool.correct(hashes, count, slots);
   }
 
   touch(hashes: Int32Array, count: number): number {

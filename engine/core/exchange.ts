@@ -162,6 +162,11 @@ export class Exchange {
     this.state.aheadCount = 0;
   }
 
+  /** Keeps the places of order ids in memory secret, given a number that nobody can guess. Changes no event and no state. */
+  hideIds(salt: number): void {
+    this.state.pool.hide(salt);
+  }
+
   /** When the next due item must be settled, ms; Infinity when nothing is due. */
   nextDueMs(): number {
     return this.state.nextDueMs();

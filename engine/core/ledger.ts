@@ -4,14 +4,14 @@
 import { isCapacity, requireRoom, requireSound, type Sections } from '../protocol/sections.ts';
 import * as units from '../protocol/units.ts';
 import * as amounts from './amounts.ts';
-import * as entries from './entries.ts';
 import { doublesOf, growFloat64, growInt32, newRecords } from './grow.ts';
+import * as hashLists from './hashLists.ts';
 import * as links from './links.ts';
 import * as orderPool from './orderPool.ts';
 
 // File-local constants, see engine/compiler.ts.
 const { costMicro, sharesMicroOf } = amounts;
-const { correctValues, firstValues } = entries;
+const { firstValues, shiftOf } = hashLists;
 const { orWhereNone } = links;
 const { NONE } = orderPool;
 const { MICRO_PER_LOT } = units;
@@ -25,13 +25,15 @@ const RESERVED_COLLATERAL = 4;
 /** The same record seen as 32-bit words. */
 const SHIFT = 4;
 const STRIDE = 16;
-/** Words of the table for each position that there is room for: two entries of two words. */
-const TABLE_WORDS = 4;
+/** Entries of the table for each position that there is room for. */
+const ENTRIES_A_POSITION = 2;
 const ACCOUNT = 10;
 const MARKET = 11;
 const NEXT_OF_ACCOUNT = 12;
 const OWN_FIRST = 13;
 const OWN_LAST = 14;
+/** The next position whose account and market have the same place in the table. */
+const NEXT_OF_HASH = 15;
 
 /** An order whose funds readFunds() reads. */
 interface Paying {
@@ -58,10 +60,9 @@ export class Ledger {
   private words = newRecords(256 * STRIDE);
   private money = doublesOf(this.words);
   private firstOfAccount = new Int32Array(64).fill(NONE);
-  /** Open addressing: entry i holds a position at 2i (NONE when free) and the hash of its account and market at 2i + 1. */
-  private table = new Int32Array(1024).fill(NONE);
-  /** The shift that reduces a hash to the number of its home entry. */
-  private shift = 23;
+  /** Lists of positions by the hashes of their accounts and markets, see hashLists.ts. */
+  private table = new Int32Array(512).fill(NONE);
+  private shift = shiftOf(this.table);
 
   /** Makes room for an account just opened. */
   admit(account: number): void {
@@ -74,19 +75,14 @@ export class Ledger {
 
   /** The position of an account in a market, or NONE. */
   find(account: number, market: number): number {
-    const { table, words } = this;
-    const last = table.length - 1;
-    const hash = positionHash(account, market);
-    let at = (hash >>> this.shift) << 1;
-    for (;;) {
-      const position = table[at];
-      if (position < 0) return NONE;
+    const { words } = this;
+    let position = this.table[positionHash(account, market) >>> this.shift];
+    while (position >= 0) {
       const base = position << SHIFT;
-      if (table[at | 1] === hash && words[base | ACCOUNT] === account && words[base | MARKET] === market) {
-        return position;
-      }
-      at = (at + 2) & last;
+      if (words[base | ACCOUNT] === account && words[base | MARKET] === market) break;
+      position = words[base | NEXT_OF_HASH];
     }
+    return position;
   }
 
   /** The same, trying `guess` first, which is a position or NONE. */
@@ -97,14 +93,9 @@ export class Ledger {
     return this.find(account, market);
   }
 
-  /** Reads the positions in the home entries of these hashes: possibly those of other hashes, or NONE. */
+  /** Reads the first positions in the entries of these hashes: sometimes those of other accounts and markets, or NONE. */
   positionsAt(hashes: Int32Array, count: number, positions: Int32Array): void {
     firstValues(this.table, this.shift, hashes, count, positions);
-  }
-
-  /** Corrects the results of positionsAt: where the home entry has another hash, takes the first with the same, or NONE. */
-  correct(hashes: Int32Array, count: number, positions: Int32Array): void {
-    correctValues(this.table, this.shift, hashes, count, positions);
   }
 
   /** Prefetches the records of these positions; skips negative ones. The result means nothing. */
@@ -132,7 +123,7 @@ export class Ledger {
     this.words[base | OWN_FIRST] = NONE;
     this.words[base | OWN_LAST] = NONE;
     this.firstOfAccount[account] = position;
-    this.insert(position, positionHash(account, market));
+    this.insert(position);
     return position;
   }
 
@@ -317,33 +308,44 @@ export class Ledger {
     const { positionCount, words, table, bound, firstOfAccount } = this;
     const room = words.length / STRIDE;
     requireSound(isCapacity(room) && positionCount <= room, `${positionCount} positions have room for ${room}`);
-    requireRoom(room * TABLE_WORDS, { table });
+    requireRoom(room * ENTRIES_A_POSITION, { table });
     requireRoom(this.collateral.length, { bound, firstOfAccount });
-    this.shift = Math.clz32(table.length / 2) + 1;
-    let found = 0;
-    for (let at = 0; at < table.length; at += 2) if (table[at] >= 0) found += 1;
+    this.shift = shiftOf(table);
+    if (!sections.isLoading) return;
+    const found = this.countFound();
     requireSound(found === positionCount, `${found} of ${positionCount} positions can be found`);
   }
 
-  private insert(position: number, hash: number): void {
-    const { table } = this;
-    const last = table.length - 1;
-    let at = (hash >>> this.shift) << 1;
-    while (table[at] >= 0) at = (at + 2) & last;
-    table[at] = position;
-    table[at | 1] = hash;
+  /** How many positions the table leads to, counted until one is wrong, or until there are more than can be. */
+  private countFound(): number {
+    const { table, words, positionCount } = this;
+    let found = 0;
+    for (let entry = 0; entry < table.length; entry += 1) {
+      for (let position = table[entry]; position !== NONE; position = words[(position << SHIFT) | NEXT_OF_HASH]) {
+        if (position < 0 || position >= positionCount || found > positionCount) return found;
+        const base = position << SHIFT;
+        if (positionHash(words[base | ACCOUNT], words[base | MARKET]) >>> this.shift !== entry) return found;
+        found += 1;
+      }
+    }
+    return found;
+  }
+
+  private insert(position: number): void {
+    const { table, words } = this;
+    const base = position << SHIFT;
+    const entry = positionHash(words[base | ACCOUNT], words[base | MARKET]) >>> this.shift;
+    words[base | NEXT_OF_HASH] = table[entry];
+    table[entry] = position;
   }
 
   private growPositions(): void {
     // Copied as integers: a copy as floats might not keep the bits of fields that are not floats.
     this.words = newRecords(this.words.length * 2, this.words);
     this.money = doublesOf(this.words);
-    this.shift -= 1;
-    const old = this.table;
-    this.table = new Int32Array(old.length * 2).fill(NONE);
-    for (let at = 0; at < old.length; at += 2) {
-      if (old[at] >= 0) this.insert(old[at], old[at | 1]);
-    }
+    this.table = new Int32Array(this.table.length * 2).fill(NONE);
+    this.shift = shiftOf(this.table);
+    for (let position = 0; position < this.positionCount; position += 1) this.insert(position);
   }
 }
 

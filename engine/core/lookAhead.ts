@@ -78,13 +78,11 @@ export const lookAhead = (state: CoreState, message: Message, offsets: Int32Arra
   pool.slotsOf(leavingHashes, cancelCount, leaving);
   for (let i = 0; i < takeCount; i += 1) met[i] = makerOf(state, words, taking[i]);
   let read = ids.touch(idsAt, enterCount) ^ pool.touchEntries(idHashes, enterCount);
-  pool.correct(leavingHashes, cancelCount, leaving);
   pool.positionsOf(leaving, cancelCount);
   const metCount = takeCount * MAKERS_AHEAD;
   pool.followersOf(met, takeCount, metCount);
   read ^= pool.touchEntriesOf(met, metCount);
   pool.positionsOf(met, metCount);
-  ledger.correct(positionHashes, enterCount, aheadPositions);
   read ^= ledger.touch(aheadPositions, enterCount) ^ ledger.touch(leaving, cancelCount) ^ ledger.touch(met, metCount);
   state.aheadAt = 0;
   state.aheadCount = enterCount;

@@ -1,16 +1,16 @@
-// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, with the index from order id
-// to slot. Written by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record is one
-// cache line. Only this file knows the places of its words: V8 folds a file's own constants into its code, but loads those of
-// another file each time.
+// All live orders (resting and delayed) as 64-byte records in one typed array, addressed by slot, and found by their ids. Written
+// by entry, matching and cancels; the ladder and the ledger link slots into their lists here. A record is one cache line. Only
+// this file knows the places of its words: V8 folds a file's own constants into its code, but loads those of another file each
+// time.
 // Slots are reused and never leave the core: events carry order numbers.
 import type { Message } from '../protocol/message.ts';
 import { isCapacity, requireSound, type Sections } from '../protocol/sections.ts';
-import * as entries from './entries.ts';
-import { doublesOf, newRecords } from './grow.ts';
+import { newRecords } from './grow.ts';
+import * as hashLists from './hashLists.ts';
 import * as links from './links.ts';
 
 // File-local constants, see engine/compiler.ts.
-const { correctValues, firstValues } = entries;
+const { firstValues, shiftOf } = hashLists;
 const { orWhereNone } = links;
 
 /** No slot, level or position, and no account, owner or key. Hot code tests `< 0`. */
@@ -25,33 +25,36 @@ const NEXT = 0;
 const PREV = 1;
 /** Lots left. */
 const LOTS = 2;
-/** Position (account × market) in the ledger. */
+/** Position (account × market) in the ledger; NONE in a free slot. */
 const POSITION = 3;
 const OWNER = 4;
-/** Price in the first token's terms (pips) above four bits of flags. */
-const PRICE = 5;
+/** From the lowest bits on: four flags, the price in the first token's terms (pips), and the order number's high bits. */
+const TERMS = 5;
 const KEY = 6;
 const OWN_NEXT = 7;
 const OWN_PREV = 8;
 const HEAP_PLACE = 9;
-/** The order's number, a 64-bit float: words 10 and 11. */
-const NUMBER = 5;
+/** The low 32 bits of the order's number. */
+const NUMBER = 10;
+/** The next order whose id has the same place in the index. */
+const NEXT_OF_ID = 11;
 /** 128 of an id's 256 bits. Ids are digests: nobody can make two that share them. */
 const ID = 12;
 const ID_WORDS = 4;
-/** Words of an entry of the index from ids to slots. */
-const ENTRY_WORDS = 2;
 /**
- * The minimum of index entries per slot in use. There are up to twice as many, since their number is a power of two. At this
- * load factor an id is nearly always in its home entry, which a batch prefetches.
+ * The minimum of index entries per slot in use. There are up to twice as many, since their number is a power of two. Few orders
+ * share an entry then: the one that an entry leads to is nearly always the one that is looked for.
  */
 const ENTRIES_A_SLOT = 2;
 const FIRST_ENTRIES = 256;
 const FIRST_CAPACITY = 64;
+/** The salt of hashes until hide() sets another, and what makes the second of its two factors of the first: arbitrary. */
+const DEFAULT_SALT = 0x4f1bbcd8;
+const FACTOR_STEP = 0x85ebca6b;
 /**
- * Records grow by an eleventh: with its entries, an order takes 80 to 102 bytes, and with its id among the remembered ones less
- * than 120, even where all tables have just grown. An eighth would exceed that at some numbers of orders; a smaller part would
- * copy each record more often while as many orders come as never before.
+ * Records grow by an eleventh: with its entries, an order takes 72 to 88 bytes, and with its id among the remembered ones less
+ * than 105, even where all tables have just grown. A smaller part would copy each record more often while as many orders come as
+ * never before.
  */
 const GROWTH = 11;
 
@@ -61,28 +64,43 @@ const OUTCOME_SHIFT = 1;
 const DELAYED_BIT = 4;
 const WAS_DELAYED_BIT = 8;
 const FLAG_BITS = 4;
+/** Prices, in pips, are below 2^14. Above them there is room for the high bits of numbers up to 2^46. */
+const PRICE_MASK = 0x3fff;
+const HIGH_SHIFT = FLAG_BITS + 14;
+const TERMS_MASK = (1 << HIGH_SHIFT) - 1;
+const HIGH = 2 ** 32;
 
 export class OrderPool {
   liveCount = 0;
   declare private records: Int32Array<ArrayBuffer>;
-  /** The same bytes as 64-bit floats: a record is eight of them. */
-  declare private numbers: Float64Array<ArrayBuffer>;
   declare private capacity: number;
   private freeHead = FREE;
   private used = 0;
   /** The number of slots that may be in use before the records or the index must grow. */
   declare private usedMax: number;
-  /** Open addressing: entry i holds a slot at 2i (NONE when free) and the hash of its id at 2i + 1. */
+  /** Lists of slots by the hashes of their ids, see hashLists.ts. */
   declare private index: Int32Array<ArrayBuffer>;
   declare private shift: number;
+  declare private salt: number;
+  declare private firstFactor: number;
+  declare private secondFactor: number;
 
   constructor() {
+    this.takeSalt(DEFAULT_SALT);
     this.capacity = FIRST_CAPACITY;
     this.records = newRecords(FIRST_CAPACITY * STRIDE);
-    this.numbers = doublesOf(this.records);
-    this.index = new Int32Array(FIRST_ENTRIES * ENTRY_WORDS).fill(FREE);
+    this.index = new Int32Array(FIRST_ENTRIES).fill(FREE);
     this.shift = shiftOf(this.index);
     this.usedMax = Math.min(this.capacity, slotsOf(this.index));
+  }
+
+  /**
+   * Keeps the place of each id in the index secret from now on, given a number that nobody can guess: owners choose what they
+   * sign until the ids of all their orders share an entry, and each look-up would pass through all of them.
+   */
+  hide(salt: number): void {
+    this.takeSalt(salt);
+    this.makeIndex(this.index.length);
   }
 
   /** Whether there is room for one more order. */
@@ -94,7 +112,7 @@ export class OrderPool {
   makeRoom(): void {
     if (this.hasRoom()) return;
     if (this.used === this.capacity) this.growRecords();
-    if (this.used === slotsOf(this.index)) this.growIndex();
+    if (this.used === slotsOf(this.index)) this.makeIndex(this.index.length * 2);
     this.usedMax = Math.min(this.capacity, slotsOf(this.index));
   }
 
@@ -118,17 +136,20 @@ export class OrderPool {
     records[base | LOTS] = lots;
     records[base | POSITION] = position;
     records[base | OWNER] = owner;
-    records[base | PRICE] = (ladderPips << FLAG_BITS) | (outcome << OUTCOME_SHIFT) | side;
+    records[base | TERMS] =
+      ((orderNumber / HIGH) << HIGH_SHIFT) | (ladderPips << FLAG_BITS) | (outcome << OUTCOME_SHIFT) | side;
     records[base | KEY] = key;
     records[base | HEAP_PLACE] = FREE;
-    this.numbers[(slot << 3) | NUMBER] = orderNumber;
+    records[base | NUMBER] = orderNumber | 0;
     this.liveCount += 1;
     return slot;
   }
 
   /** Frees a slot. The caller has unlinked it everywhere and called forgetId(). */
   release(slot: number): void {
-    this.records[(slot << SHIFT) | NEXT] = this.freeHead;
+    const { records } = this;
+    records[(slot << SHIFT) | NEXT] = this.freeHead;
+    records[(slot << SHIFT) | POSITION] = FREE;
     this.freeHead = slot;
     this.liveCount -= 1;
   }
@@ -145,74 +166,62 @@ export class OrderPool {
     records[base | 1] = second;
     records[base | 2] = words[at + 2];
     records[base | 3] = words[at + 3];
-    this.insertIndex(slot, idHash(first, second));
+    this.insertIndex(slot);
   }
 
-  /** Removes a slot's id from the index. Later entries of the same run move up, so no tombstones pile up. */
+  /** Removes a slot's id from the index. */
   forgetId(slot: number): void {
-    const { index, records, shift } = this;
-    const last = index.length - 1;
-    const base = (slot << SHIFT) | ID;
-    let gap = (idHash(records[base], records[base | 1]) >>> shift) << 1;
-    while (index[gap] !== slot) gap = (gap + 2) & last;
-    let at = (gap + 2) & last;
-    while (index[at] >= 0) {
-      const home = (index[at | 1] >>> shift) << 1;
-      if (((at - home) & last) >= ((at - gap) & last)) {
-        index[gap] = index[at];
-        index[gap | 1] = index[at | 1];
-        gap = at;
-      }
-      at = (at + 2) & last;
+    const { index, records } = this;
+    const id = (slot << SHIFT) | ID;
+    const entry = this.hashAt(records, id) >>> this.shift;
+    const next = records[(slot << SHIFT) | NEXT_OF_ID];
+    if (index[entry] === slot) {
+      index[entry] = next;
+      return;
     }
-    index[gap] = FREE;
+    let link = (index[entry] << SHIFT) | NEXT_OF_ID;
+    while (records[link] !== slot) link = (records[link] << SHIFT) | NEXT_OF_ID;
+    records[link] = next;
   }
 
   /** The slot of a live order by the id at `offset` of a message, or NONE. */
   find(message: Message, offset: number): number {
     const { index, records } = this;
     const { words } = message;
-    const last = index.length - 1;
     const id = offset >> 2;
-    const hash = idHash(words[id], words[id + 1]);
-    let at = (hash >>> this.shift) << 1;
-    for (;;) {
-      const slot = index[at];
-      if (slot < 0) return FREE;
+    const first = words[id];
+    const second = words[id + 1];
+    let slot = index[this.hashAt(words, id) >>> this.shift];
+    while (slot >= 0) {
       const base = (slot << SHIFT) | ID;
       if (
-        index[at | 1] === hash &&
-        records[base] === words[id] &&
-        records[base | 1] === words[id + 1] &&
+        records[base] === first &&
+        records[base | 1] === second &&
         records[base | 2] === words[id + 2] &&
         records[base | 3] === words[id + 3]
       ) {
         return slot;
       }
-      at = (at + 2) & last;
+      slot = records[(slot << SHIFT) | NEXT_OF_ID];
     }
+    return FREE;
   }
 
-  /** The hash of the id at word `id`. */
+  /** The hash of the id at word `id`. Ids are digests: two of their words suffice. */
   hashAt(words: Int32Array, id: number): number {
-    return idHash(words[id], words[id + 1]);
+    return (Math.imul(words[id], this.firstFactor) + Math.imul(words[id + 1], this.secondFactor)) | 0;
   }
 
-  /** Reads the slots in the home entries of these hashes: possibly those of other ids, or NONE. */
+  /** Reads the first slots in the entries of these hashes: sometimes those of other ids, or NONE. */
   slotsOf(hashes: Int32Array, count: number, slots: Int32Array): void {
     firstValues(this.index, this.shift, hashes, count, slots);
   }
 
-  /** Corrects the results of slotsOf: where the home entry has another hash, takes the first with the same one, or NONE. */
-  correct(hashes: Int32Array, count: number, slots: Int32Array): void {
-    correctValues(this.index, this.shift, hashes, count, slots);
-  }
-
-  /** Prefetches the home entries of these hashes. The result means nothing. */
+  /** Prefetches the entries of these hashes. The result means nothing. */
   touchEntries(hashes: Int32Array, count: number): number {
     const { index, shift } = this;
     let read = 0;
-    for (let i = 0; i < count; i += 1) read ^= index[(hashes[i] >>> shift) << 1];
+    for (let i = 0; i < count; i += 1) read ^= index[hashes[i] >>> shift];
     return read;
   }
 
@@ -234,7 +243,7 @@ export class OrderPool {
     }
   }
 
-  /** Prefetches the home entries of these slots' ids; skips negative ones. The result means nothing. */
+  /** Prefetches the entries of these slots' ids; skips negative ones. The result means nothing. */
   touchEntriesOf(slots: Int32Array, count: number): number {
     let read = 0;
     for (let i = 0; i < count; i += 1) {
@@ -244,14 +253,15 @@ export class OrderPool {
     return read;
   }
 
-  /** Prefetches the home entry of a live order's id. The result means nothing. */
+  /** Prefetches the entry of a live order's id. The result means nothing. */
   peekOf(slot: number): number {
     const base = (slot << SHIFT) | ID;
-    return this.index[(idHash(this.records[base], this.records[base | 1]) >>> this.shift) << 1];
+    return this.index[this.hashAt(this.records, base) >>> this.shift];
   }
 
   numberOf(slot: number): number {
-    return this.numbers[(slot << 3) | NUMBER];
+    const { records } = this;
+    return (records[(slot << SHIFT) | TERMS] >>> HIGH_SHIFT) * HIGH + (records[(slot << SHIFT) | NUMBER] >>> 0);
   }
 
   lotsOf(slot: number): number {
@@ -277,37 +287,37 @@ export class OrderPool {
 
   /** Price in the first token's terms, pips. */
   ladderPipsOf(slot: number): number {
-    return this.records[(slot << SHIFT) | PRICE] >> FLAG_BITS;
+    return (this.records[(slot << SHIFT) | TERMS] >> FLAG_BITS) & PRICE_MASK;
   }
 
   /** 0 for a BUY, 1 for a SELL. */
   sideOf(slot: number): number {
-    return this.records[(slot << SHIFT) | PRICE] & SIDE_BIT;
+    return this.records[(slot << SHIFT) | TERMS] & SIDE_BIT;
   }
 
   outcomeOf(slot: number): number {
-    return (this.records[(slot << SHIFT) | PRICE] >> OUTCOME_SHIFT) & 1;
+    return (this.records[(slot << SHIFT) | TERMS] >> OUTCOME_SHIFT) & 1;
   }
 
   isDelayed(slot: number): boolean {
-    return (this.records[(slot << SHIFT) | PRICE] & DELAYED_BIT) !== 0;
+    return (this.records[(slot << SHIFT) | TERMS] & DELAYED_BIT) !== 0;
   }
 
   wasDelayed(slot: number): boolean {
-    return (this.records[(slot << SHIFT) | PRICE] & WAS_DELAYED_BIT) !== 0;
+    return (this.records[(slot << SHIFT) | TERMS] & WAS_DELAYED_BIT) !== 0;
   }
 
   /** Price and flags in one number: for the state hash. */
   termsOf(slot: number): number {
-    return this.records[(slot << SHIFT) | PRICE];
+    return this.records[(slot << SHIFT) | TERMS] & TERMS_MASK;
   }
 
   delay(slot: number): void {
-    this.records[(slot << SHIFT) | PRICE] |= DELAYED_BIT;
+    this.records[(slot << SHIFT) | TERMS] |= DELAYED_BIT;
   }
 
   endDelay(slot: number): void {
-    const at = (slot << SHIFT) | PRICE;
+    const at = (slot << SHIFT) | TERMS;
     this.records[at] = (this.records[at] & ~DELAYED_BIT) | WAS_DELAYED_BIT;
   }
 
@@ -373,23 +383,10 @@ export class OrderPool {
     return this.records.subarray(slot * STRIDE + ID, slot * STRIDE + ID + ID_WORDS);
   }
 
-  /** Invariant: the index finds exactly the live slots. Throws with the count that differs. */
+  /** Invariant: the index finds exactly the live slots. Throws with what differs. */
   checkIndex(): void {
-    let indexed = 0;
-    for (let at = 0; at < this.index.length; at += 2) {
-      const slot = this.index[at];
-      if (slot < 0) continue;
-      indexed += 1;
-      const [first, second] = this.idWords(slot);
-      const hash = idHash(first, second);
-      let entry = (hash >>> this.shift) << 1;
-      while (this.index[entry] >= 0 && this.index[entry] !== slot) entry = (entry + 2) & (this.index.length - 1);
-      if (this.index[entry] !== slot || this.index[entry | 1] !== hash) {
-        throw new Error(`order pool: slot ${slot} is lost`);
-      }
-    }
-    if (indexed !== this.liveCount)
-      throw new Error(`order pool: ${indexed} ids indexed, ${this.liveCount} orders live`);
+    const fault = this.indexFault();
+    if (fault !== undefined) throw new Error(`order pool: ${fault}`);
   }
 
   /** Saves or loads its part of a snapshot. */
@@ -397,22 +394,31 @@ export class OrderPool {
     this.liveCount = sections.number('liveCount', this.liveCount);
     this.freeHead = sections.number('freeHead', this.freeHead);
     this.used = sections.number('used', this.used);
+    this.takeSalt(sections.number('salt', this.salt));
     this.records = sections.int32('records', this.records);
-    this.numbers = doublesOf(this.records);
     this.index = sections.int32('index', this.index);
+    this.shift = shiftOf(this.index);
     this.capacity = this.records.length / STRIDE;
     const { capacity, used, liveCount, index } = this;
-    const isWhole = Number.isSafeInteger(capacity) && isCapacity(index.length, FIRST_ENTRIES * ENTRY_WORDS);
+    const isWhole = Number.isSafeInteger(capacity) && isCapacity(index.length, FIRST_ENTRIES);
     requireSound(isWhole, `orders have ${this.records.length} words, and ${index.length} in their index`);
     requireSound(liveCount >= 0 && liveCount <= used && used <= capacity, `${liveCount} of ${used} orders are live`);
     requireSound(used <= slotsOf(index), `${used} orders have ${index.length} words in their index`);
-    this.shift = shiftOf(index);
     this.usedMax = Math.min(capacity, slotsOf(index));
+    if (!sections.isLoading) return;
+    const fault = this.indexFault();
+    requireSound(fault === undefined, fault ?? '');
   }
 
   /** Whether a slot has ever been in use. A snapshot may refer to no others. */
   hasSlot(slot: number): boolean {
     return slot >= 0 && slot < this.used;
+  }
+
+  private takeSalt(salt: number): void {
+    this.salt = salt;
+    this.firstFactor = (salt << 1) | 1;
+    this.secondFactor = Math.imul(this.firstFactor, FACTOR_STEP) | 1;
   }
 
   private takeSlot(): number {
@@ -425,38 +431,44 @@ export class OrderPool {
     return this.used - 1;
   }
 
-  private insertIndex(slot: number, hash: number): void {
-    const { index } = this;
-    const last = index.length - 1;
-    let at = (hash >>> this.shift) << 1;
-    while (index[at] >= 0) at = (at + 2) & last;
-    index[at] = slot;
-    index[at | 1] = hash;
+  private insertIndex(slot: number): void {
+    const { index, records } = this;
+    const entry = this.hashAt(records, (slot << SHIFT) | ID) >>> this.shift;
+    records[(slot << SHIFT) | NEXT_OF_ID] = index[entry];
+    index[entry] = slot;
   }
 
   private growRecords(): void {
     this.capacity += Math.max(FIRST_CAPACITY, Math.floor(this.capacity / GROWTH));
     this.records = newRecords(this.capacity * STRIDE, this.records);
-    this.numbers = doublesOf(this.records);
   }
 
-  private growIndex(): void {
-    const old = this.index;
-    this.index = new Int32Array(old.length * 2).fill(FREE);
+  /** Makes an index with this many entries. */
+  private makeIndex(length: number): void {
+    this.index = new Int32Array(length).fill(FREE);
     this.shift = shiftOf(this.index);
-    for (let at = 0; at < old.length; at += ENTRY_WORDS) {
-      if (old[at] >= 0) this.insertIndex(old[at], old[at | 1]);
+    for (let slot = 0; slot < this.used; slot += 1) if (this.isLive(slot)) this.insertIndex(slot);
+  }
+
+  private isLive(slot: number): boolean {
+    return this.records[(slot << SHIFT) | POSITION] >= 0;
+  }
+
+  /** The first slot that the index has where nobody finds it, or that it misses; undefined when it is sound. */
+  private indexFault(): string | undefined {
+    const { index, records } = this;
+    let indexed = 0;
+    for (let entry = 0; entry < index.length; entry += 1) {
+      for (let slot = index[entry]; slot !== FREE; slot = records[(slot << SHIFT) | NEXT_OF_ID]) {
+        indexed += 1;
+        // A list that never ends would hold more than all.
+        if (!this.hasSlot(slot) || !this.isLive(slot) || indexed > this.liveCount) return `slot ${slot} is indexed`;
+        if (this.hashAt(records, (slot << SHIFT) | ID) >>> this.shift !== entry) return `slot ${slot} is lost`;
+      }
     }
+    return indexed === this.liveCount ? undefined : `${indexed} ids are indexed, and ${this.liveCount} orders live`;
   }
 }
 
-/** The shift that reduces a hash to the number of its home entry. */
-const shiftOf = (index: Int32Array): number => Math.clz32(index.length / ENTRY_WORDS) + 1;
-
 /** The number of slots for which an index has enough entries. */
-const slotsOf = (index: Int32Array): number => Math.floor(index.length / (ENTRIES_A_SLOT * ENTRY_WORDS));
-
-/** Ids are digests, so two of their words, lightly mixed, spread well. */
-const idHash = (low: number, high: number): number => {
-  return Math.imul(low ^ (high >>> 7), 0x9e3779b1);
-};
+const slotsOf = (index: Int32Array): number => Math.floor(index.length / ENTRIES_A_SLOT);

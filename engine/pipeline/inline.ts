@@ -99,6 +99,7 @@ export class InlineExchange implements RunningExchange {
     if (this.snapshotSequence > 0)
       this.log('info', 'The state was loaded from a snapshot.', { sequence: this.snapshotSequence });
     this.reducers = restored?.reducers ?? new Reducers();
+    if (options.salt !== undefined) this.reducers.core.hideIds(options.salt);
     this.answers = new Answers(parts.answerMsMax ?? ANSWER_MS_MAX);
     this.pendingBytesMax = parts.pendingBytesMax ?? PENDING_BYTES_MAX;
     const listener = {

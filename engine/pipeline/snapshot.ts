@@ -28,7 +28,7 @@ import type { Follower, Log } from './types.ts';
  * Raised whenever the sections that core or registry list change, or their meaning, and with the rules version: an earlier
  * program then reads the log, whose Started names the rules that it does not know.
  */
-const REDUCERS_VERSION = 9;
+const REDUCERS_VERSION = 10;
 
 /** Reducers, and the last record that they have applied. */
 export interface RestoredState {

@@ -80,6 +80,8 @@ export interface ExchangeOptions {
   readonly snapshotFrom?: number | undefined;
   /** Start although the journal's last time is more than a minute ahead of the clock. */
   readonly acceptClock?: boolean | undefined;
+  /** A random whole number below 2^31: keeps secret where ids of orders lie in memory, see Exchange.hideIds. */
+  readonly salt?: number | undefined;
   /**
    * Called with the bytes of each batch of records that becomes durable while the exchange runs, before followers see
    * them, and with its last sequence. It must neither throw nor change the bytes.

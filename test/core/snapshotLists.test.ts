@@ -56,6 +56,7 @@ test('a table of a snapshot that lost half of its entries is refused', () => {
     'accounts/ownerTable/entries',
     'accounts/keyTable/entries',
     'ledger/table',
+    'orders/index',
   ]) {
     const table = values.get(name);
     if (!(table instanceof Int32Array)) throw new Error(`The snapshot has no ${name}.`);
