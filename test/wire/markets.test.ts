@@ -1,7 +1,7 @@
 // The forms of a market in the order-book style: each has exactly the keys that interface.md 2.4 gives it (or that the
 // compact record of wire.md C.3 has), and their values follow status, trades and resolution.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { MarketField, marketDefaults } from '../../engine/index.ts';
+import { MarketField, MarketStatus, marketDefaults } from '../../engine/index.ts';
 import type { Market } from '../../server/views/index.ts';
 import {
   compactRecord,
@@ -242,8 +242,11 @@ test('a cached row is built once and rebuilt only after a change to its market',
   await world.submit({ ...update, mask: 0, tail: Buffer.from('{"question":"Another?"}') });
   expect(held.question).toBe('Another?');
   look(4);
-  await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
+  await world.submit({ ...update, mask: MarketField.STATUS, status: MarketStatus.CLOSED });
   look(5);
+  // The resolution of a market that is already closed changes its record by itself.
+  await world.submit({ type: 'ResolveMarket', marketIndex, resolution: 0 });
+  look(6);
   // Tags do not count in a market's version, but another list of them makes another row.
   tags = ['Rain'];
   expect(JSON.parse(textOfPieces([rowOf(labels, held)])).tags).toEqual(['Rain']);
