@@ -1,11 +1,12 @@
-// What a change of a market changes in its record, and what it leaves: the time of its book, of its end, and its question's id.
-// What the engine allows to change is tested in test/core.
+// What a change of a market changes in its record, and what it leaves: the time of its book, of its end, and its question's id;
+// and that a snapshot keeps what events are found by. What the engine allows to change is tested in test/core.
 import { expect, test } from 'vitest';
 import { type EventOf, MarketStatus } from '../../engine/index.ts';
 import { MarketsView } from '../../server/views/markets.ts';
 import { initialPricePips } from '../../server/views/texts.ts';
 import { tailOf } from '../support/commandParts.ts';
 import { wordOf } from '../support/hex.ts';
+import { KeptSections } from '../support/keptSections.ts';
 import { PLAIN_TERMS } from '../support/plainTerms.ts';
 
 /** A view of one market, which has just been created. */
@@ -42,6 +43,31 @@ test("a question's id, once given, stays", () => {
     const terms = { ...PLAIN_TERMS, marketIndex: 0, mask: 0, tail: tailOf({ questionId: wordOf(number) }) };
     markets.textsChanged({ type: 'UpdateMarket', ...terms });
     expect(market()?.questionId).toBe(wordOf(7));
+  }
+});
+
+test('after a snapshot an event is found by its slug, with its markets', () => {
+  const markets = new MarketsView();
+  const tail = tailOf({ slug: 'weather', title: 'Weather' });
+  for (const eventNumber of [1, 2]) {
+    const command = { type: 'CreateEvent', negRisk: 1, tail: eventNumber === 2 ? tail : tailOf({}) } as const;
+    markets.eventCreated({ type: 'EventCreated', eventNumber }, command, 1_000);
+  }
+  for (const [marketIndex, eventNumber] of [0, 2, 1, 2].entries()) {
+    const [conditionId, firstToken, secondToken] = [1, 2, 3].map((id) => wordOf(10 * marketIndex + id));
+    const ids = { marketIndex, eventNumber, conditionId, firstToken, secondToken };
+    markets.created({ type: 'MarketCreated', ...PLAIN_TERMS, ...ids }, { type: 'Tick' }, 2_000);
+  }
+  const kept = new Map<string, unknown>();
+  markets.visit(new KeptSections(kept, false));
+  const loaded = new MarketsView();
+  loaded.visit(new KeptSections(kept, true));
+  for (const view of [markets, loaded]) {
+    const event = view.eventBySlug('weather');
+    expect(event).toMatchObject({ eventNumber: 2, negRisk: true, createdMs: 1_000, texts: { title: 'Weather' } });
+    expect(event).toBe(view.eventByNumber(2));
+    expect(event?.markets).toEqual([view.byIndex(1), view.byIndex(3)]);
+    expect(view.eventBySlug('')).toBeUndefined();
   }
 });
 
