@@ -1,5 +1,5 @@
-// Which keys of an owner are active, as the list of its keys and the bound on their number see them, also after a snapshot.
-// What a request with a deleted key gets is tested in test/http.
+// Which keys of an owner are active, as the list of its keys and the bound on their number see them, also after a snapshot; and
+// which is the latest of its kind. What a request with a deleted key gets is tested in test/http.
 import { expect, test } from 'vitest';
 import { ApiKeyKind } from '../../engine/index.ts';
 import { KeysView } from '../../server/views/keys.ts';
@@ -25,4 +25,19 @@ test('a key that was deleted is not active after a snapshot either, whichever of
       expect(view.allOf(owner)).toHaveLength(3);
     }
   }
+});
+
+test("an owner's keys of another kind do not replace those of the same nonce", () => {
+  const owner = `0x${'a'.repeat(40)}`;
+  const keys = new KeysView();
+  const kinds = Object.values(ApiKeyKind);
+  for (const generation of [0, 1]) {
+    for (const kind of kinds) {
+      const keyId = `0x${String(10 * generation + kind).padStart(32, '0')}`;
+      keys.created({ type: 'ApiKeyCreated', owner, keyId, nonce: 0, generation, kind }, 1_000);
+      expect(keys.latest(owner, 0, kind)).toMatchObject({ keyId, kind, generation });
+    }
+  }
+  for (const kind of kinds) expect(keys.latest(owner, 0, kind)).toMatchObject({ kind, generation: 1 });
+  expect(keys.latest(owner, 1, ApiKeyKind.TRADING)).toBeUndefined();
 });
