@@ -94,6 +94,13 @@ async function expectSame(loaded: Readers, replayed: Readers, nowMs: number): Pr
     expect(facts(views)).toEqual(facts(replayed.views));
     expect(facts(views).open.length).toBeGreaterThan(0);
   }
+  const nowS = Math.floor(nowMs / 1_000);
+  const whole = { startS: 0, endS: nowS, lastS: nowS, stepS: 60 };
+  for (const { index } of views.markets.list()) {
+    const samples = views.midpoints.samples(index, whole);
+    expect(samples).toEqual(replayed.views.midpoints.samples(index, whole));
+    expect(samples.sums.length, `midpoints of market ${index}`).toBeGreaterThan(1);
+  }
   expect(loaded.catalog.tags).toEqual(replayed.catalog.tags);
   for (const market of views.markets.list()) {
     expect(loaded.catalog.marketFiguresOf(market)).toEqual(replayed.catalog.marketFiguresOf(market));
