@@ -10,12 +10,13 @@ import {
   limits,
   notificationItem,
   OrderType,
+  rejections,
   Side,
   SnapshotUnusable,
   TradeStatus,
 } from '../../engine/index.ts';
 import type { FreshTrade, Notice, Order } from '../../server/views/index.ts';
-import { NotificationsView } from '../../server/views/index.ts';
+import { NotificationsView, Views } from '../../server/views/index.ts';
 import { TradeNumbers } from '../../server/views/tradeNumbers.ts';
 import { KeptSections } from '../support/keptSections.ts';
 
@@ -252,4 +253,21 @@ test('notifications keep neither their trades nor their orders alive, of many ow
   collectGarbage();
   expect(held.filter((ref) => ref.deref() !== undefined)).toHaveLength(0);
   for (let person = 0; person < 20; person += 1) expect(view.of(ownerOf(person))).toHaveLength(300);
+});
+
+test('notifications that a refused request names stay', () => {
+  const views = new Views();
+  const [follower] = views.followers();
+  views.notifications.resolved(0, ownerOf(0), 1, 5, 1_000);
+  const command = {
+    type: 'DropNotifications',
+    owner: ownerOf(0),
+    keyId: hex(1, 32),
+    items: [notificationItem(1)],
+  } as const;
+  const refusal = { type: 'Rejected', code: rejections.KEY_UNKNOWN.code, a: 0, b: 0, c: 0 } as const;
+  follower.apply({ sequence: 1, tMs: 2_000, command, events: [refusal] });
+  expect(views.notifications.of(ownerOf(0))).toHaveLength(1);
+  follower.apply({ sequence: 2, tMs: 3_000, command, events: [] });
+  expect(views.notifications.of(ownerOf(0))).toEqual([]);
 });
