@@ -1,5 +1,5 @@
 // Orders and recent trades are in snapshots in sections of bounded size, however many there are, so that a stop can give its
-// snapshot up between any two; and they are loaded as they were.
+// snapshot up between any two; and they are loaded as they were, with the fills of builder codes.
 import { deserialize } from 'node:v8';
 import { expect, test } from 'vitest';
 import { type CommandOf, type EventOf, SnapshotUnusable } from '../../engine/index.ts';
@@ -10,6 +10,7 @@ const ORDERS = 12_000;
 const TRADES = 300;
 const MAKERS_EACH = 40;
 const SECTION_BYTES_MAX = 3_000_000;
+const BUILDER = `0x${'b'.repeat(64)}`;
 const OWNER = `0x${'a'.repeat(40)}`;
 const idOf = (number: number): string => `0x${number.toString(16).padStart(64, '0')}`;
 
@@ -34,6 +35,7 @@ function filledViews(): Views {
     const taker = placed[ORDERS - tradeNumber];
     const trade: FreshTrade = trades.traded(numbers as EventOf<'Trade'>, taker, 5); // what the view reads
     orders.traded(trade);
+    views.builders.traded({ ...trade, taker: { ...taker, builder: BUILDER } });
     orders.filled(taker.orderNumber);
   }
   orders.canceled(17, 1);
@@ -65,6 +67,7 @@ test('no section of many orders and trades is long, and they are loaded as they 
     expect(again.orders.byId(idOf(number))).toBe(again.orders.byOrderNumber(number));
   }
   expect(again.orders.byOrderNumber(40)?.trades).toHaveLength(39);
+  expect(again.builders.countOf(BUILDER)).toBe(TRADES);
   for (const ordinal of [1, TRADES]) {
     const { taker, makers, ...rest } = again.trades.byOrdinal(ordinal);
     const before = views.trades.byOrdinal(ordinal);
