@@ -97,8 +97,10 @@ test('malformed signatures, timestamps and keys are rejected without an exceptio
     }),
     { numRuns: 500 },
   );
-  for (const text of ['', '=', HMAC.signature.slice(1), `${HMAC.signature}=`, ` ${HMAC.signature}`]) {
-    expect(verifyL2(request, text, KEY, NOW_MS)).toBe(false);
+  const hex = Buffer.from(HMAC.signature, 'base64url').toString('hex');
+  const near = ['', '=', HMAC.signature.slice(1), `${HMAC.signature}=`, ` ${HMAC.signature}`, hex.slice(2), `0x${hex}`];
+  for (const text of [...near, `${hex}00`, `${hex}x`, `${hex} `]) {
+    expect([text, verifyL2(request, text, KEY, NOW_MS)]).toEqual([text, false]);
   }
 });
 
