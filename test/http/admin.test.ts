@@ -34,6 +34,18 @@ describe('the admin token', () => {
       error,
     });
   });
+
+  test('with the token of development, which everybody knows, only pages of the exchange itself are accepted', async () => {
+    const create = (origin: string) =>
+      send(server.url, 'POST', '/admin/events', { title: 'Of a page' }, { ...ADMIN, origin });
+    const elsewhere = 'http://elsewhere.example';
+    const refused = await create(elsewhere);
+    expect([refused.status, refused.json.error]).toEqual([401, expect.stringContaining(elsewhere)]);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
+    const preflight = await send(server.url, 'OPTIONS', '/admin/events', undefined, { origin: elsewhere });
+    expect(preflight.headers.get('access-control-allow-headers')).toBeNull();
+    expect((await create(server.url)).status).toBe(200);
+  });
 });
 
 describe('events and markets', () => {
