@@ -69,6 +69,24 @@ test('a batch larger than the ring is recovered completely', () => {
   expect(jobs.map(({ signer }) => signer)).toEqual(jobs.map((_, index) => signers[index % samples.length]));
 });
 
+test('the signers stay right when the numbers of the jobs pass the largest that 32 bits hold', async () => {
+  for (const hasHelper of [false, true]) {
+    const recoverers = new Recoverers(hasHelper);
+    const { ring } = recoverers as unknown as { readonly ring: RecoveryRing }; // private
+    const first = 2 ** 31 - 400;
+    recoverers.addedCount = first;
+    recoverers.doneCount = first;
+    new Int32Array(ring.memory).fill(first, 0, 2); // the next job to claim, and the one after the last published
+    for (let round = 0; round < 10; round += 1) {
+      expect(recovered(recoverers, 0, 50)).toEqual(signers.slice(0, 50));
+      expect(recovered(recoverers, round, round + 2)).toEqual(signers.slice(round, round + 2));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(recoverers.doneCount).toBeGreaterThan(2 ** 31);
+    await recoverers.close();
+  }
+});
+
 test('each job is claimed once, and a late answer is not used for the next job in its slot', () => {
   const ring = new RecoveryRing();
   const helper = new RecoveryRing(ring.memory);
