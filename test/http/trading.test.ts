@@ -8,6 +8,7 @@ import type { SignableOrder } from '../../server/auth/orderDigest.ts';
 import { signOrder } from '../../server/auth/orderSignature.ts';
 import { thirdVersionDomain } from '../../server/commands/orderVersion.ts';
 import { createKey, send } from '../support/client.ts';
+import { inUpperCase } from '../support/hex.ts';
 import {
   alice,
   bob,
@@ -125,6 +126,15 @@ test('a deposit wallet that was bound to another owner no longer determines the 
     encodeCommand({ type: 'BindWallet', owner: heir.address, wallet: depositUups, signatureType: 3 }),
   );
   expect(await reportedBalance()).toBe(held(depositBeacon));
+});
+
+test('an order may name the market of its token, in any letter case', async () => {
+  for (const conditionId of [market.conditionId, inUpperCase(market.conditionId)]) {
+    const body = orderBody(alice, market, { pips: 1000, shares: 10 });
+    const { json } = await call(alice, 'POST', '/order', { ...body, order: { ...body.order, conditionId } });
+    expect(json).toMatchObject({ errorMsg: '', status: 'live' });
+  }
+  await cancelAll(alice);
 });
 
 describe('orders rejected before they reach the engine', () => {
