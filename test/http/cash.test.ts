@@ -31,10 +31,12 @@ test('deposits and withdrawals return the new balance, and are rejected beyond t
   expect([full.status, full.json.error]).toEqual([400, expect.stringMatching(sentence)]);
 });
 
-test('a deposit can name the owner of an unused wallet, and a wrong owner is rejected', async () => {
+test('deposits can name the owner of an unused wallet, and a wrong owner is rejected', async () => {
   const { address: owner } = developmentWallet(42);
   const { safe, proxy } = server.services.wallets.derivedWallets(owner);
   expect((await accepted(admin('/admin/deposits', { address: safe, amount: '1', owner }))).owner).toBe(owner);
+  const again = await accepted(admin('/admin/deposits', { address: safe, amount: '2', owner }));
+  expect([again.owner, again.balance]).toEqual([owner, '3']);
   const stranger = developmentWallet(43).address;
   const wrong = await admin('/admin/deposits', { address: proxy, amount: '1', owner: stranger });
   expect(wrong.json.error).toBe(`invalid_field: owner: ${proxy} is not a wallet of ${stranger}`);

@@ -72,6 +72,21 @@ describe('a deposit to a derived wallet', () => {
     expect(services.views.accounts.byWallet(safe)?.owner).toBe(safe);
   });
 
+  test("is claimed once: further keys and deposits change neither it nor an operator's binding to its owner", async () => {
+    const wallet = developmentWallet(24);
+    const { safe, proxy } = wallets.derivedWallets(wallet.address.toLowerCase());
+    await deposit(proxy, '3');
+    await createKey(server.url, wallet);
+    const bind = { wallet: safe, type: 3 };
+    expect((await send(server.url, 'PATCH', `/admin/accounts/${wallet.address}`, { bind }, ADMIN)).status).toBe(200);
+    const { exchange, services } = server;
+    const before = exchange.durableSequence;
+    await createKey(server.url, wallet, '1');
+    for (const address of [safe, proxy]) expect((await deposit(address, '1')).status).toBe(200);
+    expect(exchange.durableSequence - before).toBe(3); // the key and the deposits
+    expect(services.views.accounts.binding(safe)?.signatureType).toBe(3);
+  });
+
   test('cannot be claimed by the key of another owner', async () => {
     const wallet = developmentWallet(22);
     const other = developmentWallet(23);
