@@ -177,21 +177,26 @@ describe('orders rejected before they reach the engine', () => {
     await refused({ ...changed, order: { ...changed.order, salt: 1 } }, 'invalid signature');
   });
 
-  test('an order signed for version 3 of the contract is rejected with order_version_mismatch', async () => {
-    const body = plain();
-    const { expiration: _, signature: __, ...fields } = body.order;
-    const order: SignableOrder = {
-      ...fields,
-      makerAmount: Number(fields.makerAmount),
-      takerAmount: Number(fields.takerAmount),
-      side: 0,
-      timestamp: Number(fields.timestamp),
-    };
+  test('an order that its owner signed for version 3 of the contract is rejected with order_version_mismatch', async () => {
     const domain = thirdVersionDomain(137)!;
-    await refused(
-      { ...body, order: { ...body.order, signature: signOrder(order, alice.wallet.privateKey, domain) } },
-      'order_version_mismatch',
-    );
+    for (const signatureType of [0, 1, 2, 3] as const) {
+      const body = plain({ signatureType });
+      const { expiration: _, signature: __, ...fields } = body.order;
+      const order: SignableOrder = {
+        ...fields,
+        makerAmount: Number(fields.makerAmount),
+        takerAmount: Number(fields.takerAmount),
+        side: 0,
+        timestamp: Number(fields.timestamp),
+      };
+      for (const [{ wallet }, text] of [
+        [alice, 'order_version_mismatch'],
+        [bob, 'invalid signature'],
+      ] as const) {
+        const signature = signOrder(order, wallet.privateKey, domain);
+        await refused({ ...body, order: { ...body.order, signature } }, text);
+      }
+    }
   });
 
   test('a wallet bound to another owner trades only for that owner', async () => {
