@@ -18,6 +18,7 @@ test('development on a loopback address needs no settings', () => {
   const config = resolveConfig('development', {}, {}, folder);
   expect(config).toMatchObject({ host: '127.0.0.1', port: 8080, dataDir: '.outcry', adminToken: 'dev-admin' });
   expect(config).toMatchObject({ house: 'calm', isThrottled: false, logLevel: 'warn', acceptClock: false });
+  expect(config).toMatchObject({ isJson: false, isQuiet: false, ipAllowlist: undefined, trustedProxies: [] });
   expect(config.contracts.chainId).toBe(137);
   expect(config.engine).toMatchObject({ orderWindowMs: 86_400_000, creditMicro: 10_000_000_000 });
 });

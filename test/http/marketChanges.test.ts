@@ -1,6 +1,7 @@
 // Changes of one market that arrive together, before the first is durable: each keeps what the others have set, and is
 // checked against it. Handlers are called without sockets, which could deliver the requests apart.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { changedTexts } from '../../server/commands/creation.ts';
 import { callHandler } from './handlerTurns.ts';
 import { admin, closeOperatorWorld, newMarket, openOperatorWorld, server } from './operatorWorld.ts';
 
@@ -51,4 +52,10 @@ test('a date is checked against one that arrived just before it, and a refused c
     { status: 'fulfilled' },
   ]);
   expect(textsOf(market)).toMatchObject({ startDate: late, endDate: late, flags: { fresh: true } });
+});
+
+test('a market that a log without this check let end before it starts can be changed in all but its dates', () => {
+  const before = { startDate: '2031-01-01T00:00:00.000Z', endDate: '2030-01-01T00:00:00.000Z' };
+  expect(changedTexts({ question: 'Changed?' }, before).question).toBe('Changed?');
+  expect(() => changedTexts({ end_date: '2030-06-01T00:00:00Z' }, before)).toThrow('end_date: it must not be before');
 });
