@@ -75,6 +75,15 @@ test('a turn takes several long bodies up to its bound, and a single one of any 
   expect(passed).toHaveLength(5);
 });
 
+test('a body of which every part has a single byte is passed on whole', () => {
+  const { receive, passed } = reader();
+  for (const mark of [201, 202]) receive(mark, 9, 9);
+  expect(passed).toEqual([
+    [201, 9],
+    [202, 9],
+  ]);
+});
+
 test('a client that disconnects while its body waits is not served', async () => {
   const { receive, passed } = reader();
   receive(1, LONG);
