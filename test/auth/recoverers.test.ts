@@ -87,6 +87,16 @@ test('the signers stay right when the numbers of the jobs pass the largest that 
   }
 });
 
+test('a job that a helper claimed and never answers is done by the main thread', () => {
+  const recoverers = new Recoverers(false);
+  const { ring } = recoverers as unknown as { readonly ring: RecoveryRing }; // private
+  const jobs = samples.slice(0, 2).map(({ digest, signature }) => recoverers.add(digest, signature));
+  const helper = new RecoveryRing(ring.memory);
+  expect([helper.claim(), helper.claim()]).toEqual([0, 1]);
+  for (let turn = 0; turn < 2; turn += 1) recoverers.advance(true);
+  expect([recoverers.doneCount, ...jobs.map(({ signer }) => signer)]).toEqual([2, ...signers.slice(0, 2)]);
+});
+
 test('each job is claimed once, and a late answer is not used for the next job in its slot', () => {
   const ring = new RecoveryRing();
   const helper = new RecoveryRing(ring.memory);
