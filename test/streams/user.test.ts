@@ -172,13 +172,15 @@ test('trade statuses follow the delays configured by the operator', async () => 
   await world.close();
 });
 
-test('credentials may name the key apikey instead of apiKey', async () => {
-  const { apiKey: apikey, ...rest } = alice.key;
-  const socket = await TestSocket.open(server.url, '/ws/user');
-  socket.send({ auth: { apikey, ...rest }, type: 'user', heartbeat: true });
-  await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
-  expect([socket.closed, socket.events('error')]).toEqual([undefined, []]);
-  await socket.close();
+test('credentials may name the key apikey instead of apiKey, and write it in capitals', async () => {
+  const { apiKey, ...rest } = alice.key;
+  for (const key of [{ apikey: apiKey }, { apiKey: apiKey.toUpperCase() }]) {
+    const socket = await TestSocket.open(server.url, '/ws/user');
+    socket.send({ auth: { ...key, ...rest }, type: 'user', heartbeat: true });
+    await socket.until(({ reader, closed }) => reader.sequences.size > 0 || closed !== undefined);
+    expect([socket.closed, socket.events('error')]).toEqual([undefined, []]);
+    await socket.close();
+  }
 });
 
 test('the error for a message that is not JSON fits the user channel too', async () => {
@@ -222,13 +224,15 @@ test('other credentials on an authenticated socket close it with 1008 and a reas
   }
 });
 
-test('deleting an API key closes its sockets', async () => {
+test('deleting an API key closes its sockets, and it opens no more of them', async () => {
   const wallet = server.wallets[3];
   const trader = { wallet, key: await createKey(server.url, wallet) };
   const socket = await listen(trader);
   expect((await call(trader, 'DELETE', '/auth/api-key')).status).toBe(200);
   await socket.until(({ closed }) => closed !== undefined);
   expect(socket.closed).toEqual({ code: 1008, reason: 'the API key was deleted' });
+  const again = await listen(trader);
+  expect(again.closed).toEqual({ code: 1008, reason: 'Unauthorized/Invalid api key' });
 });
 
 test('deleting a key searches the sockets of its owner only, and closes none of other keys', async () => {
