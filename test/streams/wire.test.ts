@@ -103,6 +103,68 @@ test.each([[null], [{}], [{ apiKey: '', secret: null, passphrase: null }], ['x']
   },
 );
 
+test('null stands for a key that is absent', async () => {
+  const { tokens } = await newMarket();
+  const absent = { operation: null, markets: null, custom_feature_enabled: null, initial_dump: null };
+  const message = { ...absent, auth: null, resume: null, heartbeat: null };
+  const socket = await TestSocket.open(server.url, '/ws/market');
+  socket.send({ ...message, type: null, assets_ids: tokens });
+  await settle(socket);
+  // Neither leaves the tokens nor names any.
+  socket.send({ ...message, type: 'market', assets_ids: null });
+  await settle(socket);
+  expect([...socket.reader.counts]).toEqual([['book', 2]]);
+  await socket.close();
+});
+
+test('a subscription to the tokens of a draft market gets the error that there are none', async () => {
+  const { tokens } = await newMarket({ status: 'draft' });
+  const socket = await watch({ assets_ids: tokens });
+  expect(socket.events('error').map(({ error }) => error)).toEqual([`no such token: ${tokens.join(', ')}`]);
+  expect([...socket.reader.counts.keys()]).toEqual(['error']);
+  await socket.close();
+});
+
+test('custom features that a resumed stream brings stay on in later requests without the flag', async () => {
+  const [one, two] = [await newMarket(), await newMarket()];
+  const first = await watch({ assets_ids: one.tokens, custom_feature_enabled: true });
+  const { stream_id, sequence } = first.events('book')[0];
+  expect(stream_id).toContain('-bc-');
+  await first.close();
+  const resume = { stream_id, sequence };
+  const socket = await watch({ resume });
+  expect(socket.reader.sequences.get(stream_id)).toBe(sequence);
+  socket.send({ operation: 'subscribe', assets_ids: two.tokens });
+  await socket.until(({ reader }) => reader.counts.get('book') === 2);
+  expect(socket.events('book').map(({ stream_id: id }) => id.slice(9, 13))).toEqual(['-bc-', '-bc-']);
+  // A resume of tokens that it follows asks for something new.
+  socket.send({ operation: 'subscribe', assets_ids: one.tokens, resume });
+  await settle(socket);
+  expect(socket.frames).not.toContain('NO NEW ASSETS');
+  expect(socket.events('gap')).toEqual([]);
+  expect(socket.reader.faults).toEqual([]);
+  await socket.close();
+});
+
+test('a socket that turns custom features off gets no new markets until it turns them on again', async () => {
+  const socket = await watch({ assets_ids: [], custom_feature_enabled: true });
+  const switchTo = async (isCustom: boolean): Promise<void> => {
+    socket.send({ operation: 'subscribe', assets_ids: [], custom_feature_enabled: isCustom });
+    await settle(socket);
+  };
+  await switchTo(false);
+  await newMarket();
+  await settle(socket);
+  expect([...socket.reader.counts]).toEqual([['heartbeat', 1]]);
+  await switchTo(true);
+  const [first, second] = socket.events('heartbeat').map(({ sequence }) => sequence);
+  expect(second).toBe(first + 1);
+  await newMarket();
+  await socket.until(({ reader }) => reader.counts.get('new_market') === 1);
+  expect(socket.events('new_market')[0].sequence).toBe(second + 1);
+  await socket.close();
+});
+
 test('a tick size set and set back within one record sends followers a book that matches GET /book', async () => {
   const where = await newMarket({ auto_tick: true });
   const [token] = where.tokens;
@@ -273,19 +335,19 @@ test('a split market resolves with an empty winner that the official parser acce
   await socket.close();
 });
 
-test('PING is answered in any capitalization', async () => {
+test('PING is answered in any capitalization, and with blanks around it', async () => {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/ws/market`);
   const answers: string[] = [];
   socket.on('open', () => {
-    for (const text of ['ping', 'Ping', 'PING']) socket.send(text);
+    for (const text of ['ping', 'Ping', 'PING', ' PING\r\n']) socket.send(text);
   });
   await new Promise<void>((resolve) =>
     socket.on('message', (data: Buffer) => {
       answers.push(data.toString('utf8'));
-      if (answers.length === 3) resolve();
+      if (answers.length === 4) resolve();
     }),
   );
-  expect(answers).toEqual(['pong', 'PONG', 'PONG']);
+  expect(answers).toEqual(['pong', 'PONG', 'PONG', 'PONG']);
   socket.terminate();
 });
 
