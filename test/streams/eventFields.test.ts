@@ -133,7 +133,7 @@ test('order and trade events have every field of their order, their maker and th
 test('new_market and market_resolved have every field of their market and its event', async () => {
   const socket = await TestSocket.open(server.url, '/ws/market');
   socket.send({ type: 'market', assets_ids: [], custom_feature_enabled: true });
-  const event = { title: 'A game', slug: 'a-game', ticker: 'GAME', description: 'Of two sides.' };
+  const event = { title: 'A game', slug: 'a-game', ticker: 'GAME', description: 'Of two sides: Łódź and 東京.' };
   const made = await send(server.url, 'POST', '/admin/events', { ...event, tags: ['sports', 'finals'] }, ADMIN);
   expect(made.status).toBe(200);
   const texts = { question: 'Who wins?', slug: 'who-wins', outcomes: ['Home', 'Away'] };

@@ -76,7 +76,7 @@ test('a trade is sent once per stream, in terms of the followed token, and then 
     follow({ tokens: [fresh.tokens[0]] }),
     follow({ tokens: [fresh.tokens[1]] }),
   ]);
-  await post(bob, fresh, { pips: 6_000, shares: 5, token: 1 });
+  const { json } = await post(bob, fresh, { pips: 6_000, shares: 5, token: 1 });
   for (const socket of [both, first, second]) {
     await socket.until(({ reader }) => (reader.counts.get('book') ?? 0) >= (socket === both ? 4 : 2));
     expect(socket.reader.faults).toEqual([]);
@@ -86,11 +86,12 @@ test('a trade is sent once per stream, in terms of the followed token, and then 
       .events('last_trade_price')
       .map((event) => [
         fresh.tokens.indexOf(event.asset_id),
-        ...[event.price, event.size, event.side, event.fee_rate_bps],
+        ...[event.price, event.size, event.side, event.fee_rate_bps, event.transaction_hash],
       ]);
-  expect(brief(both)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
-  expect(brief(first)).toEqual([[0, '0.4', '5', 'SELL', '0']]);
-  expect(brief(second)).toEqual([[1, '0.6', '5', 'BUY', '0']]);
+  const [hash] = json.transactionsHashes;
+  expect(brief(both)).toEqual([[1, '0.6', '5', 'BUY', '0', hash]]);
+  expect(brief(first)).toEqual([[0, '0.4', '5', 'SELL', '0', hash]]);
+  expect(brief(second)).toEqual([[1, '0.6', '5', 'BUY', '0', hash]]);
   const kinds = both.frames.slice(1).map((frame) => JSON.parse(frame).event_type);
   expect(kinds).toEqual(['last_trade_price', 'price_change', 'book', 'book']);
   const hashes = await Promise.all(fresh.tokens.map((token) => get(`/book?token_id=${token}`)));
