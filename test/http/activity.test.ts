@@ -5,8 +5,21 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { greatestOf } from '../../server/routes/activity.ts';
 import { send } from '../support/client.ts';
 import { inUpperCase } from '../support/hex.ts';
-import { alice, bob, get, type MarketIds, market, newMarket, openTradingWorld, post, server } from './tradingWorld.ts';
+import {
+  alice,
+  bob,
+  get,
+  type MarketIds,
+  makerOf,
+  market,
+  newMarket,
+  openTradingWorld,
+  post,
+  server,
+} from './tradingWorld.ts';
 
+/** The signature type of the wallet from which Bob trades: it is another address than his own. */
+const BOBS_TYPE = 2;
 let other: MarketIds;
 beforeAll(async () => {
   await openTradingWorld();
@@ -16,10 +29,10 @@ afterAll(() => server.close());
 
 const activity = (conditionId: string) => get(`/markets/live-activity/${conditionId}`);
 
-/** Alice bids for the first token, Bob for the second one at the complement: a mint. */
+/** Alice bids for the first token, Bob, from a wallet of his, for the second one at the complement: a mint. */
 async function trade(where: MarketIds, pips: number, shares: number) {
   expect((await post(alice, where, { pips, shares })).status).toBe(200);
-  const { json } = await post(bob, where, { pips: 10_000 - pips, shares, token: 1 });
+  const { json } = await post(bob, where, { pips: 10_000 - pips, shares, token: 1, signatureType: BOBS_TYPE });
   expect(json.status).toBe('matched');
   return json;
 }
@@ -38,7 +51,7 @@ test('an activity event shows the taker, the token that it traded and the detail
         slug: 'market-2',
       },
       user: {
-        address: bob.wallet.address,
+        address: makerOf(bob.wallet, BOBS_TYPE),
         username: '',
         profile_picture: '',
         optimized_profile_picture: '',

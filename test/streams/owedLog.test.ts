@@ -1,5 +1,5 @@
 // An owner's messages that are owed from the log: no owner and no client that leaves keeps the log from others, and streams
-// that wait for it cost nothing meanwhile.
+// that wait for it cost nothing meanwhile. An exchange without a log has a gap in their place.
 import { expect, test, vi } from 'vitest';
 import type { Publisher } from '../../server/streams/publisher.ts';
 import { UserSubscriber } from '../../server/streams/userChannel.ts';
@@ -28,6 +28,24 @@ test('an owner that stops reading during its replay from the log does not block 
     expect(socket.closed).toBeUndefined();
     await socket.close();
   }
+});
+
+test('without a log on disk an owner gets a gap for what is no longer kept, and then what follows', async () => {
+  await start(1, { userEntriesMax: 4, heartbeatMs: 3_600_000 });
+  const first = await listen(0);
+  const [[stream_id, before]] = first.reader.sequences;
+  await first.close();
+  for (let number = 0; number < 12; number += 1) await buy(0, 0, 0, 4_000, 200);
+  const again = await TestSocket.open(server.url, '/ws/user');
+  const resume = { stream_id, sequence: before + 3 };
+  again.send({ type: 'user', auth: authOf(server.services.secret, 0), resume });
+  await vi.waitFor(() => expect(again.reader.gapCount).toBe(1), PATIENCE);
+  const reason = 'the missing messages are no longer kept, and this exchange has no log on disk';
+  expect(again.events('gap')).toMatchObject([{ stream_id, sequence: before + 12, missed_from: before + 4, reason }]);
+  await buy(0, 0, 0, 4_000, 200);
+  await vi.waitFor(() => expect(again.reader.eventCount).toBe(1), PATIENCE);
+  expectSound(again);
+  await again.close();
 });
 
 test('a client that requests its past 100 times and leaves does not block the log for others', async () => {
