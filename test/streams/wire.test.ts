@@ -194,6 +194,16 @@ test('an owner stream of one market can be resumed by its id alone', async () =>
   const again = await listen({ resume: { stream_id, sequence: 1 } });
   expect(again.events('order').map(({ sequence, price }) => [sequence, price])).toEqual([[2, '0.11']]);
   expect([...again.reader.sequences.keys()]).toEqual([stream_id]);
+  // Of two positions in it, the one in this log counts, in any order.
+  const points = [
+    { stream_id, sequence: 2 },
+    { stream_id: `${stream_id.slice(0, -9)}000000000`, sequence: 7 },
+  ];
+  for (const resume of [points, points.toReversed()]) {
+    const both = await listen({ resume });
+    expect(both.events('gap')).toEqual([]);
+    await both.close();
+  }
   await cancelAll(alice);
   await again.close();
 });
