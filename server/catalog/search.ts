@@ -77,6 +77,8 @@ interface WideWord {
 
 /** Splits a text of blank-separated words. */
 const wordsIn = (text: string): string[] => (text === '' ? [] : text.split(' '));
+const allWordsOf = ({ title, others }: EventWords): ReadonlySet<string> =>
+  new Set([...wordsIn(title), ...wordsIn(others)]);
 
 /** How many typos of a word are tolerated; false for none. */
 function typosOf(word: string): number | false {
@@ -241,7 +243,6 @@ export class CatalogSearch {
       // Fields are blank-separated words; queries are free text.
       tokenize: (text, field) => (field === undefined || text === '' ? wordsOf(text) : text.split(' ')),
       processTerm: (word) => word,
-      autoVacuum: true,
     });
   }
 
@@ -305,27 +306,29 @@ export class CatalogSearch {
     this.loaded.delete(eventNumber);
     const known = this.indexed.get(eventNumber);
     if (current === undefined || (known?.title === current.title && known.others === current.others)) return;
-    const [title, others] = [wordsIn(current.title), wordsIn(current.others)];
-    const words = new Set([...title, ...others]);
+    const words = allWordsOf(current);
     if (known !== undefined) this.unlist(eventNumber, known, words);
     this.list(eventNumber, words, known !== undefined);
-    const rareOnly = (list: readonly string[]): string => list.filter((word) => !this.isCommon(word)).join(' ');
-    const document = { id: eventNumber, title: rareOnly(title), text: rareOnly(others) };
-    if (known === undefined) this.index.add(document);
-    else this.index.replace(document);
+    const rareOnly = (text: string): string =>
+      wordsIn(text)
+        .filter((word) => !this.isCommon(word))
+        .join(' ');
+    const document = { id: eventNumber, title: rareOnly(current.title), text: rareOnly(current.others) };
+    if (known !== undefined) this.index.removeFrom(eventNumber, allWordsOf(known));
+    this.index.add(document);
     this.indexed.set(eventNumber, current);
   }
 
   /** Removes an event from the lists of words that it no longer has. A word without events is no longer known. */
   private unlist(eventNumber: number, oldWords: EventWords, words: ReadonlySet<string>): void {
-    for (const word of new Set([...wordsIn(oldWords.title), ...wordsIn(oldWords.others)])) {
+    for (const word of allWordsOf(oldWords)) {
       if (words.has(word)) continue;
       const list = this.eventsOfWord.get(word) ?? [];
       const at = list.indexOf(eventNumber);
       if (at >= 0) list.splice(at, 1);
       if (list.length > 0) continue;
       this.eventsOfWord.delete(word);
-      if (this.commonWords.delete(word)) this.commonIndex.discard(word);
+      if (this.commonWords.delete(word)) this.commonIndex.removeFrom(word, [word]);
     }
   }
 
