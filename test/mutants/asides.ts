@@ -153,6 +153,20 @@ function idOfOneHash(make: new () => Exchange): string {
   return prepared.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
 }
 
+/** Cancels of an order that has left and of one that is live, after ids have moved in memory, and what the invariants find then. */
+function idsMoved(make: new () => Exchange): string {
+  const prepared = new PreparedCore(make);
+  const cancel = (number: number): string =>
+    prepared.take({
+      ...{ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER) },
+      items: [orderIdOf(number)],
+    });
+  const left = cancel(FIRST_ORDER);
+  prepared.core.hideIds(77);
+  const invariants = reportOf(prepared.core, {}, {});
+  return [left, invariants, ...[0, 1, 0, 1].map((number) => cancel(FIRST_ORDER + number))].join('\n');
+}
+
 /** The positions of two accounts in two markets whose numbers give the same hash: each may be guessed for the other. */
 function positionsOfOneHash(make: new () => Exchange): string {
   const ledger = new PreparedCore(make).part('ledger');
@@ -233,6 +247,7 @@ const questions = [
   snapshotInCommand,
   orderBehindAnother,
   idOfOneHash,
+  idsMoved,
   positionsOfOneHash,
   positionsOfUnchanged,
   sliceBeyondItsHour,

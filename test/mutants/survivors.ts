@@ -270,6 +270,11 @@ const reasons: readonly Reason[] = [
   ),
   equal(/^orderPool/, /^for \(let i = 0; i < count; i \+= 1\)/, PREFETCH),
   equal(/^(?:orderPool|ledger)/, /^firstValues\(/, PREFETCH),
+  equal(
+    /^orderPool/,
+    /^while \(slot >= 0\) \{ ⇒ 0 → \(-1\)$/,
+    'Before the first record there is nothing, which equals no id and ends the list.',
+  ),
   equal(/^ledger/, /^const SHIFT = 4;/, 'A record twice as long as needed.'),
   equal(/^ledger/, /^if \(reserved > largest\) .* ⇒ > → >=$/, EQUAL_OPERANDS),
   equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, PREFETCH),
