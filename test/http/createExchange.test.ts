@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Hex } from 'viem';
 import { afterEach, expect, test, vi } from 'vitest';
 import { nodeOptions } from '../../.ci/nodeOptions.mjs';
+import { Exchange } from '../../engine/core/index.ts';
 import { VirtualClock } from '../../engine/index.ts';
 import { Catalog } from '../../server/catalog/index.ts';
 import { createExchange, type OwnExchange, ownConfig } from '../../server/createExchange.ts';
@@ -41,6 +42,18 @@ test('two exchanges in one process share no markets or orders', async () => {
   expect(await trader.client.getOpenOrders()).toHaveLength(1);
   expect(await stranger.client.getOpenOrders()).toEqual([]);
   expect((await send(other.url, 'GET', `/markets/${market.conditionId}`)).status).toBe(404);
+});
+
+test('each exchange draws a number of its own that keeps the places of order ids secret', async () => {
+  const hideIds = vi.spyOn(Exchange.prototype, 'hideIds');
+  try {
+    await Promise.all([create(), create()]);
+    const salts = hideIds.mock.calls.map(([salt]) => salt);
+    expect(new Set(salts).size).toBe(2);
+    for (const salt of salts) expect(Number.isInteger(salt) && salt >= 0 && salt < 2 ** 31).toBe(true);
+  } finally {
+    hideIds.mockRestore();
+  }
 });
 
 test('an exchange on an IPv6 address is reached by its URL', async () => {
