@@ -53,7 +53,7 @@ const DEFAULT_SALT = 0x4f1bbcd8;
 const FACTOR_STEP = 0x85ebca6b;
 /**
  * Records grow by an eleventh: with its entries, an order takes 72 to 88 bytes, and with its id among the remembered ones less
- * than 105, even where all tables have just grown. A smaller part would copy each record more often while as many orders come as
+ * than 107, even where all tables have just grown. A smaller part would copy each record more often while as many orders come as
  * never before.
  */
 const GROWTH = 11;

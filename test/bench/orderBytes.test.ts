@@ -3,9 +3,9 @@
 import { expect, test } from 'vitest';
 import { bytesAnOrder } from '../../bench/core/orderBytes.ts';
 
-const ORDER_BYTES_MAX = 120;
+const ORDER_BYTES_MAX = 107;
 
-test.each([513, 1_038, 20_001, 20_845, 65_537, 132_189])('%d resting orders take at most 120 bytes each', (orders) => {
+test.each([513, 1_038, 20_001, 20_845, 65_537, 132_189])('%d resting orders take at most 107 bytes each', (orders) => {
   const bytes = bytesAnOrder(orders);
   expect(bytes).toBeGreaterThan(64 + 8 + 8);
   expect(bytes).toBeLessThanOrEqual(ORDER_BYTES_MAX);

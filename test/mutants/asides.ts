@@ -30,6 +30,8 @@ const TIME_AT = 120;
 const THIRD_WORD_AT = 18;
 /** Accounts with as many positions as make their table grow twice. */
 const GROWING = Array.from({ length: 600 }, (_, index) => 20 + index);
+/** Accounts without a position, so many that each list of positions is searched for one of them, to its end. */
+const UNKNOWN = Array.from({ length: 20_000 }, (_, index) => 1_000 + index);
 const SLICES_AN_HOUR = 3_600_000 / SLICE_MS;
 
 /**
@@ -194,7 +196,8 @@ function positionsOfUnchanged(make: new () => Exchange): string {
   const loaded = new make();
   loaded.visit(new KeptSections(values, true));
   const ledger: object = Reflect.get(Reflect.get(loaded, 'state'), 'ledger');
-  return GROWING.map((account) => Reflect.apply(Reflect.get(ledger, 'find'), ledger, [account, 0])).join(' ');
+  const find = Reflect.get(ledger, 'find');
+  return [...GROWING, ...UNKNOWN].map((account) => Reflect.apply(find, ledger, [account, 0])).join(' ');
 }
 
 /** A snapshot in which a slice of ids lies right after the last one of its hour. */
@@ -229,6 +232,33 @@ function dueItemsAmiss(make: new () => Exchange): string {
   return damages.map(([part, damage]) => reportOf(prepared.core, part, damage)).join('\n');
 }
 
+/** What the invariants find where an order that was delayed rests behind one that came later. */
+function delayedBehindLater(make: new () => Exchange): string {
+  const prepared = new PreparedCore(make);
+  const take: Take = (tMs, command) => void prepared.apply(tMs, encodeCommand(command));
+  const buying = { marketIndex: 3, side: Side.BUY, ...priced(6_000, 500) };
+  createMarket(take, T_MS, 3, { delaySeconds: 3 });
+  split(take, T_MS, SELLER, 3, 5_000_000);
+  offer(take, T_MS, FIRST_ORDER + 2, SELLER, { marketIndex: 3, side: Side.SELL, ...priced(6_000, 500) });
+  offer(take, T_MS, FIRST_ORDER + 3, BUYER, buying);
+  const items = [orderIdOf(FIRST_ORDER + 2)];
+  take(T_MS, { type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items });
+  offer(take, T_MS, FIRST_ORDER + 4, BUYER, buying);
+  const released = prepared.apply(T_MS + 3_000, encodeCommand({ type: 'Tick' }));
+  return `${released} ${reportOf(prepared.core, {}, {})}`;
+}
+
+/** The events and the state of an order whose number takes more than 32 bits. */
+function largeNumber(make: new () => Exchange): string {
+  const prepared = new PreparedCore(make);
+  Reflect.set(prepared.part(), 'lastOrderNumber', 2 ** 33 + 5);
+  const selling = { marketIndex: 2, side: Side.SELL, ...priced(6_000, 500) };
+  offer((tMs, command) => void prepared.apply(tMs, encodeCommand(command)), T_MS, FIRST_ORDER + 2, SELLER, selling);
+  const items = [orderIdOf(FIRST_ORDER + 2)];
+  const placed = prepared.core.stateHash();
+  return `${placed} ${prepared.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items })}`;
+}
+
 /** What the invariants report while a part of the core has other values. */
 function reportOf(core: Exchange, part: object, damage: object): string {
   const before = Object.fromEntries(Object.keys(damage).map((name) => [name, Reflect.get(part, name)]));
@@ -252,6 +282,8 @@ const questions = [
   positionsOfUnchanged,
   sliceBeyondItsHour,
   dueItemsAmiss,
+  delayedBehindLater,
+  largeNumber,
 ];
 
 /** A core's answers to all questions. */

@@ -272,6 +272,11 @@ const reasons: readonly Reason[] = [
   equal(/^(?:orderPool|ledger)/, /^firstValues\(/, PREFETCH),
   equal(
     /^orderPool/,
+    /^this\.takeSalt\(salt\);|^this\.secondFactor = /,
+    'Ids lie elsewhere in memory, where they are found as well.',
+  ),
+  equal(
+    /^orderPool/,
     /^while \(slot >= 0\) \{ ⇒ 0 → \(-1\)$/,
     'Before the first record there is nothing, which equals no id and ends the list.',
   ),
