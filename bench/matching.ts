@@ -26,6 +26,7 @@ const FLOORS: readonly { readonly mix: Mix; readonly engine: EngineName; readonl
   { mix: mixes.mix999, engine: 'book core', floor: 50 },
   { mix: mixes.small, engine: 'book core', floor: 35 },
   { mix: mixes.mix, engine: 'whole apply', floor: 35 },
+  { mix: mixes.mix, engine: 'whole apply, events unread', floor: 35 },
 ];
 const SEED = 20_260;
 /** Ops before the clock starts: the compiler is done with the book core by then, with the whole engine only after a million. */

@@ -113,6 +113,12 @@ class IdNames implements Names {
   }
 }
 
+/** The slot that a taker on this side of a ladder meets first, or NONE. */
+function firstMaker(ladder: Ladder, takerSide: number): number {
+  if (takerSide !== BID) return ladder.firstOf(ladder.bestBid);
+  return ladder.bestAsk < ladder.levelCount ? ladder.firstOf(ladder.bestAsk) : NONE;
+}
+
 class BookCoreEngine implements BenchEngine {
   private readonly words: Int32Array;
   private readonly tickPips: number;
@@ -181,7 +187,7 @@ class BookCoreEngine implements BenchEngine {
         entering[enterings] = names.hashOf(id, op - chunk);
         enterings += 1;
       } else {
-        met[takes] = ladders[head >>> 16].firstMaker((head >>> 8) & 0xff);
+        met[takes] = firstMaker(ladders[head >>> 16], (head >>> 8) & 0xff);
         takes += 1;
       }
     }

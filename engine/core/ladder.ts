@@ -105,12 +105,6 @@ export class Ladder {
     return this.words[this.levelsAt + (level << 1)];
   }
 
-  /** The slot that a taker on this side of the ladder meets first, or NONE. */
-  firstMaker(takerSide: number): number {
-    if (takerSide !== BIDS) return this.words[this.levelsAt + (this.bestBid << 1)];
-    return this.bestAsk < this.levelCount ? this.words[this.levelsAt + (this.bestAsk << 1)] : NONE;
-  }
-
   /** The next worse level of a side after `level`, or the side's "none". */
   nextWorse(side: number, level: number): number {
     return side === BIDS ? this.nextBelow(level) : this.nextAbove(level);

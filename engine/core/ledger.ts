@@ -26,7 +26,7 @@ const RESERVED_COLLATERAL = 4;
 const SHIFT = 4;
 const STRIDE = 16;
 /** Entries of the table for each position that there is room for. */
-const ENTRIES_A_POSITION = 2;
+const ENTRIES_A_POSITION = 4;
 const ACCOUNT = 10;
 const MARKET = 11;
 const NEXT_OF_ACCOUNT = 12;
@@ -61,7 +61,7 @@ export class Ledger {
   private money = doublesOf(this.words);
   private firstOfAccount = new Int32Array(64).fill(NONE);
   /** Lists of positions by the hashes of their accounts and markets, see hashLists.ts. */
-  private table = new Int32Array(512).fill(NONE);
+  private table = new Int32Array(1024).fill(NONE);
   private shift = shiftOf(this.table);
 
   /** Makes room for an account just opened. */

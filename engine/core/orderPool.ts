@@ -166,7 +166,7 @@ export class OrderPool {
     records[base | 1] = second;
     records[base | 2] = words[at + 2];
     records[base | 3] = words[at + 3];
-    this.insertIndex(slot);
+    this.insertIndex(slot, this.hashAt(words, at));
   }
 
   /** Removes a slot's id from the index. */
@@ -232,25 +232,6 @@ export class OrderPool {
       const slot = slots[i];
       if (slot >= 0) slots[i] = records[(slot << SHIFT) | POSITION];
     }
-  }
-
-  /** Appends to `count` slots, up to `end`, the next orders at their levels, then the ones after these; NONE follows NONE. */
-  followersOf(slots: Int32Array, count: number, end: number): void {
-    const { records } = this;
-    for (let i = count; i < end; i += 1) {
-      const slot = slots[i - count];
-      slots[i] = slot < 0 ? FREE : records[(slot << SHIFT) | NEXT];
-    }
-  }
-
-  /** Prefetches the entries of these slots' ids; skips negative ones. The result means nothing. */
-  touchEntriesOf(slots: Int32Array, count: number): number {
-    let read = 0;
-    for (let i = 0; i < count; i += 1) {
-      const slot = slots[i];
-      if (slot >= 0) read ^= this.peekOf(slot);
-    }
-    return read;
   }
 
   /** Prefetches the entry of a live order's id. The result means nothing. */
@@ -431,9 +412,9 @@ export class OrderPool {
     return this.used - 1;
   }
 
-  private insertIndex(slot: number): void {
+  private insertIndex(slot: number, hash: number): void {
     const { index, records } = this;
-    const entry = this.hashAt(records, (slot << SHIFT) | ID) >>> this.shift;
+    const entry = hash >>> this.shift;
     records[(slot << SHIFT) | NEXT_OF_ID] = index[entry];
     index[entry] = slot;
   }
@@ -447,7 +428,9 @@ export class OrderPool {
   private makeIndex(length: number): void {
     this.index = new Int32Array(length).fill(FREE);
     this.shift = shiftOf(this.index);
-    for (let slot = 0; slot < this.used; slot += 1) if (this.isLive(slot)) this.insertIndex(slot);
+    for (let slot = 0; slot < this.used; slot += 1) {
+      if (this.isLive(slot)) this.insertIndex(slot, this.hashAt(this.records, (slot << SHIFT) | ID));
+    }
   }
 
   private isLive(slot: number): boolean {

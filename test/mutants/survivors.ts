@@ -109,11 +109,6 @@ const reasons: readonly Reason[] = [
   equal(/^ladder/, /^this\.isShared = true; ⇒ /, 'No order can rest in a resolved market.'),
   equal(/^ladder/, /^if \(group << 10 >= .* ⇒ >= → >$/, 'No grid has a multiple of 1,024 levels.'),
   equal(/^ladder/, /^sharedWords\.set\(/, 'Empty levels that markets share: otherwise each market creates its own.'),
-  equal(
-    /^ladder/,
-    /this\.words\[this\.levelsAt \+ \(this\.best(?:Bid|Ask) << 1\)\]/,
-    'The level to prefetch, which has no effect on results: only the time differs.',
-  ),
   equal(/^ladder/, /level < this\.bestAsk\) \{ ⇒ < → <=/, EQUAL_OPERANDS),
   equal(/^coverage/, /^previous = account;/, 'An account that is examined twice is covered after the first time.'),
   equal(/^entry/, /^(?:guess|account) = state\.ahead/, 'A prefetched value: without it, the tables are read.'),
@@ -256,11 +251,6 @@ const reasons: readonly Reason[] = [
   equal(/^cancels/, /state\.prefetched = /, PREFETCH),
   equal(/^(?:idWindow|ledger|orderPool)/, /\bread \^= |^let read = 0;/, PREFETCH),
   equal(/^orderPool/, /^(?:if \(slot >= 0\) )?slots\[i\] = /, PREFETCH),
-  equal(
-    /^orderPool/,
-    /^const slot = slots\[i - count\];|^for \(let i = count; i < end; /,
-    'A prefetch: what it does not find is looked up.',
-  ),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 holds the fees: nobody has a key of its owner.'),
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below corrects.'),
   equal(
