@@ -307,21 +307,24 @@ export class CatalogSearch {
     const known = this.indexed.get(eventNumber);
     if (current === undefined || (known?.title === current.title && known.others === current.others)) return;
     const words = allWordsOf(current);
-    if (known !== undefined) this.unlist(eventNumber, known, words);
+    if (known !== undefined) {
+      const oldWords = allWordsOf(known);
+      this.unlist(eventNumber, oldWords, words);
+      this.index.removeFrom(eventNumber, oldWords);
+    }
     this.list(eventNumber, words, known !== undefined);
     const rareOnly = (text: string): string =>
       wordsIn(text)
         .filter((word) => !this.isCommon(word))
         .join(' ');
     const document = { id: eventNumber, title: rareOnly(current.title), text: rareOnly(current.others) };
-    if (known !== undefined) this.index.removeFrom(eventNumber, allWordsOf(known));
     this.index.add(document);
     this.indexed.set(eventNumber, current);
   }
 
   /** Removes an event from the lists of words that it no longer has. A word without events is no longer known. */
-  private unlist(eventNumber: number, oldWords: EventWords, words: ReadonlySet<string>): void {
-    for (const word of allWordsOf(oldWords)) {
+  private unlist(eventNumber: number, oldWords: ReadonlySet<string>, words: ReadonlySet<string>): void {
+    for (const word of oldWords) {
       if (words.has(word)) continue;
       const list = this.eventsOfWord.get(word) ?? [];
       const at = list.indexOf(eventNumber);
