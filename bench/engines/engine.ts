@@ -9,7 +9,10 @@ import type { OpFile } from '../opFile.ts';
 export interface BenchEngine {
   /** Turns records into what the engine's caller would pass to it (strings, encoded commands). Not timed. */
   prepare(fromOp: number, toOp: number): void;
-  /** Carries out the records in their order, by a call for each or for each batch, and reads every result. Timed. */
+  /**
+   * Carries out the records in their order, by a call for each or for each batch, and reads every result, unless the engine's
+   * file says that totals() does. Timed.
+   */
   run(fromOp: number, toOp: number): void;
   /** The totals so far. Not timed. */
   totals(): Totals;

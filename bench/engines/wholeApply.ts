@@ -2,7 +2,8 @@
 // by child.ts. Bids and asks come from 500 wallets each, so no wallet meets its own order and every engine makes the same
 // trades; all are funded with both tokens and collateral, so nothing is refused. Half of the adds are written in the second
 // token (BUY NO at 1 − p is an ask), and takes are SELLs of either token, which count in shares like the peer's. Its
-// results are read from the events: inside the timed loop, batch by batch, or after it, which times applyBatch alone.
+// results are read from the events: batch by batch in the timed loop, or, to time applyBatch alone, in a second run of the same
+// commands, which must end in the same state.
 import { Exchange } from '../../engine/core/index.ts';
 import {
   CancelReason,
@@ -35,6 +36,8 @@ const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
 /** Commands known together, as many as a replay of the journal prefetches at once. */
 const BATCH = 64;
+/** Ops that a second run prepares at once. */
+const RERUN_OPS = 32_768;
 export const START_MS = 1_700_000_000_000;
 /** Orders per millisecond of the exchange's time. */
 export const OPS_A_MS = 20;
@@ -127,13 +130,15 @@ class WholeApplyEngine implements BenchEngine {
   private inFirst = new Uint8Array(0);
   /** Totals over the events. */
   private readonly done = emptyTotals();
-  private readonly readsInTime: boolean;
-  /** Whether `out` holds the events of a chunk that are still to be read. */
-  private isUnread = false;
+  private readonly ops: Ops;
+  private readonly readsEvents: boolean;
+  /** The ops that were run. */
+  private opCount = 0;
 
-  /** @param readsInTime whether events are read in run(), a batch at a time, or later */
-  constructor(ops: Ops, readsInTime: boolean) {
-    this.readsInTime = readsInTime;
+  /** @param readsEvents whether run() reads the events of each batch; if not, totals() runs all ops once more and reads them */
+  constructor(ops: Ops, readsEvents: boolean) {
+    this.ops = ops;
+    this.readsEvents = readsEvents;
     this.view = new DataView(ops.bytes.buffer, ops.bytes.byteOffset, ops.bytes.byteLength);
     this.tickPips = PIPS_PER_UNIT / (ops.ticks + 1);
     this.books = ops.books;
@@ -142,7 +147,6 @@ class WholeApplyEngine implements BenchEngine {
 
   /** Encodes the chunk's commands one after another into one buffer, each at a multiple of eight bytes. */
   prepare(fromOp: number, toOp: number): void {
-    this.readLate();
     const count = toOp - fromOp;
     if (this.offsets.length < count) {
       this.offsets = new Int32Array(count);
@@ -164,20 +168,16 @@ class WholeApplyEngine implements BenchEngine {
   run(fromOp: number, toOp: number): void {
     const { exchange, out, commands, offsets, times, inFirst } = this;
     const count = toOp - fromOp;
-    if (!this.readsInTime) {
-      exchange.applyBatch(times, commands, offsets, 0, count, out);
-      this.isUnread = true;
-      return;
-    }
     for (let at = 0; at < count; at += BATCH) {
       const size = Math.min(BATCH, count - at);
       exchange.applyBatch(times, commands, offsets, at, at + size, out);
-      this.readEvents(inFirst, at);
+      if (this.readsEvents) this.readEvents(inFirst, at);
     }
+    this.opCount = toOp;
   }
 
   totals(): Totals {
-    this.readLate();
+    if (!this.readsEvents) return this.totalsOfRerun();
     this.exchange.checkInvariants();
     const totals = { ...this.done };
     for (let market = 0; market < this.books; market += 1) {
@@ -187,10 +187,20 @@ class WholeApplyEngine implements BenchEngine {
     return totals;
   }
 
-  /** Reads the events of the last chunk, if run() has not. */
-  private readLate(): void {
-    if (this.isUnread) this.readEvents(this.inFirst, 0);
-    this.isUnread = false;
+  /** The totals of another engine that runs the same ops, reads their events and must end in the same state. */
+  private totalsOfRerun(): Totals {
+    const rerun = new WholeApplyEngine(this.ops, true);
+    for (let op = 0; op < this.opCount; op += RERUN_OPS) {
+      const end = Math.min(op + RERUN_OPS, this.opCount);
+      rerun.prepare(op, end);
+      rerun.run(op, end);
+    }
+    if (rerun.stateHash() !== this.stateHash()) throw new Error('The second run of the ops ended in another state.');
+    return rerun.totals();
+  }
+
+  private stateHash(): string {
+    return this.exchange.stateHash() + this.exchange.idSetHash();
   }
 
   /** Whether the record's order is in the first token; the same holds for every event of its command. */

@@ -75,7 +75,7 @@ describe.each([mixes.small, { ...mixes.mix999, restingOrders: 5_000 }])('on $tic
     ['the book core', bookCore],
     ['the book core with ids', bookCoreWithIds],
     ['the exchange', wholeApply],
-    ['the exchange whose events are read later', applyBatchAlone],
+    ['the exchange whose events a second run reads', applyBatchAlone],
   ] as const)('%s agrees with the model on fills, lots, notional and resting orders', (_name, makeEngine) => {
     expect(totalsAfter(makeEngine, opFile, mix)).toEqual(expected);
   });
