@@ -213,7 +213,7 @@ test("commands get large pages for the engine's tables, unless the user has set 
   const print = script('print.ts', 'console.log(process.env.GLIBC_TUNABLES);');
   const printed = async (GLIBC_TUNABLES: string | undefined): Promise<string> =>
     (await ensure(root, [print], '/nowhere', undefined, { GLIBC_TUNABLES })).out;
-  expect(await printed(undefined)).toBe('glibc.malloc.hugetlb=1\n');
+  expect(await printed(undefined)).toBe('glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=2097152\n');
   expect(await printed('glibc.malloc.arena_max=1')).toBe('glibc.malloc.arena_max=1\n');
 });
 
