@@ -158,7 +158,7 @@ function idOfOneHash(make: new () => Exchange): string {
   return prepared.take({ type: 'CancelOrders', owner: addressOf(SELLER), keyId: keyOf(SELLER), items: [other] });
 }
 
-/** Cancels of an order that has left and of one that is live, after ids have moved in memory, and what the invariants find then. */
+/** Cancels of an order that has left and of one that is live, after ids have moved in memory, the invariants then, and the salt. */
 function idsMoved(make: new () => Exchange): string {
   const prepared = new PreparedCore(make);
   const cancel = (number: number): string =>
@@ -169,7 +169,14 @@ function idsMoved(make: new () => Exchange): string {
   const left = cancel(FIRST_ORDER);
   prepared.core.hideIds(77);
   const invariants = reportOf(prepared.core, {}, {});
-  return [left, invariants, ...[0, 1, 0, 1].map((number) => cancel(FIRST_ORDER + number))].join('\n');
+  const values = new Map<string, unknown>();
+  prepared.core.visit(new KeptSections(values, false));
+  return [
+    left,
+    invariants,
+    values.get('orders/salt'),
+    ...[0, 1, 0, 1].map((number) => cancel(FIRST_ORDER + number)),
+  ].join('\n');
 }
 
 /** The positions of two accounts in two markets whose numbers give the same hash: each may be guessed for the other. */
