@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { tuneCompiler } from '../../engine/compiler.ts';
 import type { Totals } from '../lib/totals.ts';
-import type { EngineFactory } from './engine.ts';
+import { CHUNK_OPS, type EngineFactory } from './engine.ts';
 
 export type EngineName =
   | 'nodejs-order-book'
@@ -32,9 +32,6 @@ export interface ChildAnswer {
   readonly nanoseconds: number;
   readonly totals: Totals;
 }
-
-/** Ops between two readings of the clock. Preparation happens in between, in chunks, which keeps its garbage small. */
-const CHUNK_OPS = 32_768;
 
 async function loadEngine(name: EngineName): Promise<EngineFactory> {
   switch (name) {

@@ -6,6 +6,9 @@
 import type { Totals } from '../lib/totals.ts';
 import type { OpFile } from '../opFile.ts';
 
+/** Ops between two readings of the clock. Preparation happens in between, in chunks, which keeps its garbage small. */
+export const CHUNK_OPS = 32_768;
+
 export interface BenchEngine {
   /** Turns records into what the engine's caller would pass to it (strings, encoded commands). Not timed. */
   prepare(fromOp: number, toOp: number): void;

@@ -25,7 +25,7 @@ import {
 } from '../../engine/protocol/index.ts';
 import { emptyTotals, type Totals } from '../lib/totals.ts';
 import { BID, OP_BYTES, OpType } from '../opFile.ts';
-import type { BenchEngine, Ops } from './engine.ts';
+import { type BenchEngine, CHUNK_OPS, type Ops } from './engine.ts';
 import { writeAddress, writeOrderId } from './orderIds.ts';
 
 const WALLETS_A_SIDE = 500;
@@ -36,8 +36,6 @@ const MICRO_PER_LOT = 10_000;
 const FEE_RATE = 500;
 /** Commands known together, as many as a replay of the journal prefetches at once. */
 const BATCH = 64;
-/** Ops that a second run prepares at once. */
-const RERUN_OPS = 32_768;
 export const START_MS = 1_700_000_000_000;
 /** Orders per millisecond of the exchange's time. */
 export const OPS_A_MS = 20;
@@ -190,8 +188,8 @@ class WholeApplyEngine implements BenchEngine {
   /** The totals of another engine that runs the same ops, reads their events and must end in the same state. */
   private totalsOfRerun(): Totals {
     const rerun = new WholeApplyEngine(this.ops, true);
-    for (let op = 0; op < this.opCount; op += RERUN_OPS) {
-      const end = Math.min(op + RERUN_OPS, this.opCount);
+    for (let op = 0; op < this.opCount; op += CHUNK_OPS) {
+      const end = Math.min(op + CHUNK_OPS, this.opCount);
       rerun.prepare(op, end);
       rerun.run(op, end);
     }
