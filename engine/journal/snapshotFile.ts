@@ -5,7 +5,7 @@
 import { closeSync, fdatasyncSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import { reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
+import { lineBytes, reasonOf, requireSound, type Sections, SnapshotUnusable } from '../protocol/index.ts';
 import { requireSameVersion } from './errors.ts';
 import { codeOf, isRefusedBySystem } from './files.ts';
 
@@ -17,8 +17,6 @@ const PREFIX_BYTES = 24;
 const HEAD_BYTES_MAX = 256 * 1024 * 1024;
 /** Sections begin at multiples of this, in the file and, as the core's records require, in memory. */
 const ALIGNMENT = 64;
-/** Large allocations begin with 16 bytes of the allocator's own: this offset aligns what follows. */
-const LINE_START_BYTES = 48;
 /** Bytes read before their checksum is computed: they are in the processor's cache then, and a load takes a fifth less. */
 const PIECE_BYTES = 256 * 1024;
 /** Bytes written before they are synced: some milliseconds of the disk's time. */
@@ -285,7 +283,7 @@ function readSection(descriptor: number, sizeBytes: number, start: number, row: 
   const isPlaced = Number.isSafeInteger(position) && offset >= 0 && bytes >= 0 && position + bytes <= sizeBytes;
   requireSound(isPlaced, `its section ${name} of ${bytes} bytes does not fit into ${sizeBytes}`);
   requireSound(bytes % ELEMENT_BYTES[kind] === 0, `its section ${name} has ${bytes} bytes`);
-  const content = new Uint8Array(new ArrayBuffer(bytes + LINE_START_BYTES), LINE_START_BYTES, bytes);
+  const content = lineBytes(bytes);
   let found = 0;
   for (let at = 0; at < bytes; at += PIECE_BYTES) {
     const piece = content.subarray(at, at + PIECE_BYTES);

@@ -7,6 +7,7 @@ export { CodecError, numberIn } from './fields.ts';
 export * from './keyTable.ts';
 export * from './layout.ts';
 export * from './limits.ts';
+export * from './lineBytes.ts';
 export * from './marketTerms.ts';
 export * from './message.ts';
 export * from './messages.ts';

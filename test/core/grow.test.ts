@@ -1,5 +1,5 @@
-// The tables of records: what they hold after growing, and where their memory lies. How that memory is found by the processor is
-// timed by the benches.
+// The tables of records: what they hold after growing, and where in their memory they begin. How that memory is found by the
+// processor is timed by the benches.
 import { expect, test } from 'vitest';
 import { doublesOf, newRecords } from '../../engine/core/grow.ts';
 
@@ -25,20 +25,4 @@ test.each([
   expect(records.byteOffset % 64).toBe(48);
   const doubles = doublesOf(records);
   expect([doubles.length, doubles.byteOffset]).toEqual([words / 2, records.byteOffset]);
-});
-
-test('with what the allocator adds, the buffers of large tables fill whole large pages, and not one more than they need', () => {
-  for (const words of [LARGE_PAGE_WORDS, LARGE_PAGE_WORDS + LINE_WORDS, 5 * LARGE_PAGE_WORDS - 3 * LINE_WORDS]) {
-    const records = newRecords(words);
-    const { byteLength } = records.buffer;
-    expect((byteLength + 64) % LARGE_PAGE, String(words)).toBe(0);
-    expect(byteLength, String(words)).toBeGreaterThanOrEqual(words * 4 + records.byteOffset);
-    expect(byteLength - LARGE_PAGE, String(words)).toBeLessThan(words * 4 + records.byteOffset);
-  }
-});
-
-test('small tables take no more than their words and the way to the next cache line', () => {
-  expect(newRecords(LINE_WORDS).buffer.byteLength).toBe(64 + 48);
-  const largest = (LARGE_PAGE - 64) / 4;
-  expect(newRecords(largest).buffer.byteLength).toBe(largest * 4 + 48);
 });

@@ -1,9 +1,10 @@
 // A snapshot's file by itself: sections of many megabytes come back whole, though they are written and synced piece by piece and
-// the system may take less at a time, and no descriptor stays open.
+// the system may take less at a time, they lie in memory as the core's tables do, and no descriptor stays open.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { newRecords } from '../../engine/core/grow.ts';
 import { readFacts, SnapshotFile } from '../../engine/journal/index.ts';
 import { writeSections } from '../../engine/journal/snapshotFile.ts';
 import type { Sections } from '../../engine/protocol/index.ts';
@@ -78,6 +79,18 @@ test.each([Number.POSITIVE_INFINITY, 700_001])(
     });
   },
 );
+
+test('sections lie in memory as the tables of records do that grow', async () => {
+  await inTempDir((dir) => {
+    const arrays = [64, 3 * MEBIBYTE].map(arrayOf);
+    const places = loaded(written(dir, arrays).path, arrays.length).map(({ buffer, byteOffset }) => ({
+      byteOffset,
+      bytes: buffer.byteLength,
+    }));
+    const grown = arrays.map(({ length }) => newRecords(length / 4));
+    expect(places).toEqual(grown.map(({ buffer, byteOffset }) => ({ byteOffset, bytes: buffer.byteLength })));
+  });
+});
 
 test('no descriptor stays open, whether a file is sound or not', async () => {
   await inTempDir((dir) => {

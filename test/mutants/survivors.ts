@@ -27,12 +27,7 @@ const reasons: readonly Reason[] = [
   equal(/^snapshot/, /^const (?:columns|levels) = .* ⇒ 0 → 1$/, 'What the snapshot holds takes its place.'),
   equal(/^snapshot/, /^status: columns\[at \+ AT\.status\], ⇒ \+ → -$/, 'The place is 0.'),
   equal(/^(?:dryRun|state)/, /^const larger = .* ⇒ 2 → 3$/, 'By how much a table grows.'),
-  equal(/^grow/, /^const buffer = .* ⇒ 4 → 5$/, 'Bytes behind the last record: only the memory differs.'),
-  equal(
-    /^grow/,
-    /^(?:const (?:LARGE_PAGE|ALLOCATOR)_BYTES = |if \(bytes < LARGE_PAGE_BYTES|return Math\.ceil\()/,
-    'Whether a table lies on large pages: its records are the same.',
-  ),
+  equal(/^grow/, /= lineBytes\(.* ⇒ 4 → 5$/, 'Bytes behind the last record: only the memory differs.'),
   equal(/^idWindow/, /^const noSlice = /, 'Both numbers lie before any order.'),
   equal(/./, /\.length \* 2\)?; ⇒ 2 → 3/, 'By how much a table grows.'),
   equal(/^grow/, /fill = 0/, 'What is added by growing is written before it is read.'),
