@@ -7,6 +7,7 @@ import { KeptSections } from '../support/keptSections.ts';
 import { differentAside } from './asides.ts';
 import { differentReport } from './corruption.ts';
 import { differentLoadOutcome } from './damagedSnapshots.ts';
+import { layOut } from './layOut.ts';
 import { askEverything, CROWD, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
@@ -113,13 +114,10 @@ class Killer {
 
   private applyBatch(index: number, end: number): void {
     const batch = this.trace.commands.slice(index, end);
-    const offsets = new Int32Array(batch.length);
-    let offset = 0;
-    for (const [i, { bytes }] of batch.entries()) {
-      offsets[i] = offset;
-      message.bytes.set(bytes, offset);
-      offset += Math.ceil(bytes.length / 8) * 8;
-    }
+    const offsets = layOut(
+      message,
+      batch.map(({ bytes }) => bytes),
+    );
     this.core.applyBatch(
       Float64Array.from(batch, ({ tMs }) => tMs),
       message,

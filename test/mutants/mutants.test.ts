@@ -13,10 +13,10 @@ const root = join(import.meta.dirname, '..', '..');
 const sample = environmentNumber('MUTANTS_SAMPLE', 40);
 const seed = process.env.MUTANTS_SEED ?? String(seedOfCommit());
 /**
- * Of all mutants: reasons must not explain away much of a sample. A tenth of all are equivalent, so that chance leaves fewer
- * than this in one sample of 10^10.
+ * Of all mutants: reasons must not explain away much of a sample. A twentieth of all are equivalent, so that chance leaves fewer
+ * than this in one sample of 10^9.
  */
-const KILLED_OF_ALL_MIN = 0.5;
+const KILLED_OF_ALL_MIN = 0.65;
 
 /** The first 32 bits of the commit's hash; 1 where there is no repository, as in an archive of the sources. */
 function seedOfCommit(): number {
