@@ -16,7 +16,6 @@ import {
 import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { answerOrError } from './answerOrError.ts';
-import { effortOf } from './effort.ts';
 import { addressOf, createMarket, fund, keyOf, ORDERS, OWNERS, offer, priced, split, type Take } from './offers.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
@@ -289,7 +288,6 @@ const questions = [
   dueItemsAmiss,
   numbersAmiss,
   largeNumber,
-  effortOf,
 ];
 
 /** A core's answers to all questions. */

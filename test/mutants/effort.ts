@@ -1,6 +1,6 @@
 // A core's effort over the commands of the crowd, and over orders at the limits of the short path: what looking ahead finds, which
 // path each order takes, and how much memory the tables take. Time and memory depend on it, and nobody would notice a prefetch of
-// the wrong lines but by a bench. Used by asides.ts.
+// the wrong lines but by a bench. Recorded by traces.ts, compared by killer.ts.
 import type { Exchange } from '../../engine/core/index.ts';
 import {
   commandLayouts,

@@ -1,14 +1,16 @@
-// Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, and
-// invariants that detect the same damage. Used by worker.ts, and by main.ts for the unchanged core; a core that throws
+// Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, invariants
+// that detect the same damage and, if all of that is the same, the same effort. Used by worker.ts, and by main.ts for the unchanged core; a core that throws
 // counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { answerOrError } from './answerOrError.ts';
 import { differentAside } from './asides.ts';
 import { differentReport } from './corruption.ts';
 import { differentLoadOutcome } from './damagedSnapshots.ts';
+import { effortOf } from './effort.ts';
 import { layOut } from './layOut.ts';
-import { askEverything, CROWD, type Trace } from './traces.ts';
+import { askEverything, CROWD, type Recording, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
 export interface Questions {
@@ -16,10 +18,13 @@ export interface Questions {
   readonly snapshots: boolean;
 }
 
-/** The first way in which a core differs from the traces, by which a mutant is detected; undefined when it never does. */
-export function differenceFromTraces(
+/** The difference of a core that gives the same results in all traces, but does something else for time and memory. */
+export const EFFORT = 'effort';
+
+/** The first way in which a core differs from the recording, by which a mutant is detected; undefined when it never does. */
+export function differenceFrom(
+  { traces, effort }: Recording,
   make: new () => Exchange,
-  traces: readonly Trace[],
   questions: Questions,
 ): string | undefined {
   for (const trace of traces) {
@@ -34,7 +39,7 @@ export function differenceFromTraces(
       }
     }
   }
-  return undefined;
+  return answerOrError(() => effortOf(make)) === effort ? undefined : EFFORT;
 }
 
 /** A command may also come inside a longer message, at any multiple of 8 bytes. */

@@ -14,10 +14,10 @@ import { Exchange } from '../../engine/core/index.ts';
 import { Random } from '../model/random.ts';
 import { flagsOf } from '../support/flags.ts';
 import { wholeNumberFrom } from '../support/wholeNumber.ts';
-import { differenceFromTraces } from './killer.ts';
+import { differenceFrom, EFFORT } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
 import { needlessReasons, reasonOf } from './survivors.ts';
-import { readTraces, recordTraces } from './traces.ts';
+import { readRecording, recordTraces } from './traces.ts';
 
 interface Flags {
   readonly sample?: number;
@@ -155,8 +155,10 @@ function report(outcomes: readonly Outcome[]): number {
   const killed = outcomes.length - survivors.length;
   const equivalent = survivors.length - unexplained;
   const share = ((100 * killed) / Math.max(1, outcomes.length - equivalent)).toFixed(1);
+  const byEffort = outcomes.filter(({ detectedBy }) => detectedBy === EFFORT).length;
   console.log(
-    `${killed} of ${outcomes.length} mutants killed, ${equivalent} are equivalent programs: ` +
+    `${killed} of ${outcomes.length} mutants killed, ${byEffort} of them only by what they do for time and memory; ` +
+      `${equivalent} are equivalent programs: ` +
       `${share} % of the others killed, ${unexplained} survive without a reason.`,
   );
   return unexplained === 0 && needless.length === 0 ? 0 : 1;
@@ -165,7 +167,7 @@ function report(outcomes: readonly Outcome[]): number {
 async function main(): Promise<number> {
   recordTraces(traceFile, TRACES.seeds, TRACES.commands);
   // If the killer took the unchanged core for a mutant, it would report every mutant as killed.
-  const difference = differenceFromTraces(Exchange, readTraces(traceFile), { invariants: true, snapshots: true });
+  const difference = differenceFrom(readRecording(traceFile), Exchange, { invariants: true, snapshots: true });
   if (difference !== undefined) throw new Error(`The unchanged core differs from its own traces: ${difference}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
   const queue = drawSample(mutants);

@@ -11,6 +11,7 @@ import { asideAnswers, fewOwners } from './asides.ts';
 import { corruptions, type FoundCorruption } from './corruption.ts';
 import { crowd } from './crowd.ts';
 import { damagedLoadOutcomes } from './damagedSnapshots.ts';
+import { effortOf } from './effort.ts';
 import { acceptAnyAge, payHalf } from './hairs.ts';
 import { lookalikes } from './lookalikes.ts';
 
@@ -39,6 +40,12 @@ export interface Trace {
         readonly asideAnswers: readonly string[];
       }
     | undefined;
+}
+
+/** What a core must do, and what the unchanged one does for time and memory. */
+export interface Recording {
+  readonly traces: readonly Trace[];
+  readonly effort: string;
 }
 
 /** The name of the trace of a crowd. */
@@ -153,9 +160,10 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
     play((tMs: number, command: Command) => timed.push({ tMs, command }));
     traces.push(record(name, timed, undefined));
   }
-  writeFileSync(file, serialize(traces));
+  const recording: Recording = { traces, effort: effortOf(Exchange) };
+  writeFileSync(file, serialize(recording));
 }
 
-export function readTraces(file: string): readonly Trace[] {
-  return deserialize(readFileSync(file)) as Trace[]; // recordTraces wrote it
+export function readRecording(file: string): Recording {
+  return deserialize(readFileSync(file)) as Recording; // recordTraces wrote it
 }

@@ -5,12 +5,12 @@ import { registerHooks } from 'node:module';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { Exchange } from '../../engine/core/index.ts';
-import { differenceFromTraces, type Questions } from './killer.ts';
+import { differenceFrom, type Questions } from './killer.ts';
 import { coreFiles, coreFolder, type Mutant, mutantsOf, strippedSource } from './sites.ts';
-import { readTraces } from './traces.ts';
+import { readRecording } from './traces.ts';
 
 const [traceFile, selection] = process.argv.slice(2);
-const traces = readTraces(traceFile);
+const recording = readRecording(traceFile);
 const mutants = mutantsOf(coreFiles, selection === 'every');
 const coreUrl = `${pathToFileURL(coreFolder).href}/`;
 const sources = new Map<string, string>();
@@ -58,7 +58,7 @@ const questionsTo = (file: string): Questions => ({
 async function tryMutant(id: number): Promise<string | undefined> {
   try {
     const module: { readonly Exchange: new () => Exchange } = await import(`${coreUrl}exchange.ts${MUTANT_QUERY}${id}`);
-    return differenceFromTraces(module.Exchange, traces, questionsTo(mutants[id].file));
+    return differenceFrom(recording, module.Exchange, questionsTo(mutants[id].file));
   } catch (error) {
     return `loading: ${error instanceof Error ? error.message.slice(0, 100) : String(error)}`;
   }
