@@ -15,7 +15,7 @@ const MAGIC = 'OUTCRYSN';
 /** Before the head, little-endian: 8 bytes magic, u32 version, u32 bytes of the head, u32 CRC-32 of the head, u32 zero. */
 const PREFIX_BYTES = 24;
 const HEAD_BYTES_MAX = 256 * 1024 * 1024;
-/** Sections begin at multiples of this, in the file and, as the core's records require, in memory. */
+/** Sections begin at multiples of this in the file; lineBytes places them in memory. */
 const ALIGNMENT = 64;
 /** Bytes read before their checksum is computed: they are in the processor's cache then, and a load takes a fifth less. */
 const PIECE_BYTES = 256 * 1024;

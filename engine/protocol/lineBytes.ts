@@ -9,7 +9,7 @@ const ALLOCATOR_BYTES = 64;
 
 /**
  * The bytes to ask for so that this many lie on whole large pages: Linux (from 6.7 on) starts a block of whole ones at the border
- * of one, and nothing is left to small pages. What is asked for beyond the end is never touched.
+ * of one, and nothing is left to small pages. What is asked for beyond the end is not touched.
  */
 const wholePages = (bytes: number): number => {
   if (bytes < LARGE_PAGE_BYTES) return bytes;

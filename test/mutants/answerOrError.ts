@@ -1,5 +1,5 @@
-// The answer of a core to a question that may end in an error, which then is the answer. Used by asides.ts, corruption.ts and
-// damagedSnapshots.ts, which compare a mutant's answers with those of the unchanged core.
+// The answer of a core to a question that may end in an error, which then is the answer. Used by asides.ts, corruption.ts,
+// damagedSnapshots.ts and killer.ts, which compare a mutant's answers with those of the unchanged core.
 
 /** The answer of `ask`, or the first 90 characters of the error that it throws. */
 export function answerOrError(ask: () => string): string {

@@ -5,7 +5,14 @@ import { AccountFlag, type Command, OrderType, RULES_VERSION } from '../../engin
 import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { Random } from '../model/random.ts';
 import { BURST_MS, cancelInManyMarkets, tradeAtManyPrices, uncoverMany } from './bursts.ts';
-import { meetOneAfterTwo, missLimitsByOneStep, refineTickAtThreshold, spendFees, spendLastMicro } from './hairs.ts';
+import {
+  meetOneAfterTwo,
+  missLimitsByOneStep,
+  refineTickAtThreshold,
+  resolveWhileDelayed,
+  spendFees,
+  spendLastMicro,
+} from './hairs.ts';
 import {
   addressOf,
   createMarket,
@@ -81,7 +88,8 @@ export function crowd(take: Take): void {
   spendFees(take, tMs + 621_000 + BURST_MS);
   spendLastMicro(take, tMs + 621_000 + BURST_MS);
   meetOneAfterTwo(take, tMs + 621_000 + BURST_MS);
-  forgetIdsByHour(take, tMs + 621_000 + BURST_MS, [14, 20, 39]);
+  resolveWhileDelayed(take, tMs + 621_000 + BURST_MS);
+  forgetIdsByHour(take, tMs + 626_000 + BURST_MS, [14, 20, 39]);
   take(tMs + 40 * HOUR_MS, { type: 'Tick' });
 }
 

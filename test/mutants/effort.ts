@@ -1,5 +1,5 @@
-// A core's effort over the commands of the crowd, and over orders at the limits of the short path: what looking ahead finds, which
-// path each order takes, and how much memory the tables take. Time and memory depend on it, and nobody would notice a prefetch of
+// A core's effort over the commands of the crowd, orders at the limits of the short path, and cancels that are known together:
+// what looking ahead finds, which path each order takes, and how much memory the tables take. Time and memory depend on it, and nobody would notice a prefetch of
 // the wrong lines but by a bench. Recorded by traces.ts, compared by killer.ts.
 import type { Exchange } from '../../engine/core/index.ts';
 import {
@@ -12,15 +12,15 @@ import {
   RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
-import { TIME_ZERO_MS } from '../model/names.ts';
+import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { foundAhead, memoryOf, takesShortPath } from '../support/coreEffort.ts';
+import { layOut } from '../support/layOut.ts';
 import { crowd } from './crowd.ts';
-import { layOut } from './layOut.ts';
-import { createMarket, fund, HOUR_MS, ORDERS, offer, priced, split, type Take } from './offers.ts';
+import { addressOf, createMarket, fund, HOUR_MS, keyOf, ORDERS, offer, priced, split, type Take } from './offers.ts';
 
 /** Commands known together. */
 const BATCH = 7;
-/** Memory is counted at the start and after this many batches each. */
+/** Memory is counted at the start, after every this many batches, and at the end. */
 const COUNTED_EVERY = 100;
 const MESSAGE_BYTES = 1 << 16;
 
@@ -31,7 +31,7 @@ const MINIMUM_LOTS = 5;
 
 /** One line for each batch, for the paths of its orders, and for each count of the memory. */
 export function effortOf(make: new () => Exchange): string {
-  return [crowd, placeAtLimits].flatMap((play) => effortOfPlay(make, play)).join('\n');
+  return [crowd, placeAtLimits, cancelTogether].flatMap((play) => effortOfPlay(make, play)).join('\n');
 }
 
 function effortOfPlay(make: new () => Exchange, play: (take: Take) => void): string[] {
@@ -69,10 +69,14 @@ function pathOf(core: Exchange, bytes: Uint8Array, apply: () => void): string {
   return '-';
 }
 
-/** Orders at the limits of the short path: in time, which the first order signed then opens, in lots and in price. */
-function placeAtLimits(take: Take): void {
+function start(take: Take): void {
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: HOUR_MS, ...settings });
+}
+
+/** Orders at the limits of the short path: in time, which the first order signed then opens, in lots and in price. */
+function placeAtLimits(take: Take): void {
+  start(take);
   createMarket(take, T_MS, 0, { tickPips: 1, minOrderLots: MINIMUM_LOTS });
   fund(take, T_MS, OWNER, 1e11);
   split(take, T_MS, OWNER, 0, 1e9);
@@ -86,4 +90,22 @@ function placeAtLimits(take: Take): void {
   }
   for (const lots of [MINIMUM_LOTS, limits.orderLotsMax]) place(Side.BUY, 1, lots);
   for (const pips of [PIPS_PER_UNIT - 1, 4_001]) place(Side.SELL, pips, MINIMUM_LOTS);
+}
+
+/** Cancels by owners whose positions begin with different words: the low halves of amounts that are large and odd. */
+function cancelTogether(take: Take): void {
+  start(take);
+  createMarket(take, T_MS, 0);
+  const owners = Array.from({ length: 2 * BATCH }, (_, index) => 1 + index);
+  for (const owner of owners) {
+    fund(take, T_MS, owner, 1e11);
+    split(take, T_MS, owner, 0, 1_234_567_891 + 13 * owner);
+  }
+  for (const owner of [...owners].reverse()) {
+    offer(take, T_MS, ORDERS + owner, owner, { marketIndex: 0, side: Side.BUY, ...priced(3_000, 10) });
+  }
+  for (const owner of owners) {
+    const items = [orderIdOf(ORDERS + owner)];
+    take(T_MS, { type: 'CancelOrders', owner: addressOf(owner), keyId: keyOf(owner), items });
+  }
 }

@@ -95,7 +95,7 @@ export function meetOneAfterTwo(take: Take, tMs: number): void {
   offer(take, tMs, FIRST_ORDER + 33, MEETER, { marketIndex, side: Side.BUY, ...priced(6_000, 150) });
 }
 
-/** An exchange with two markets that paid half to each token, of which nothing has been redeemed. */
+/** An exchange with two markets that paid half to each token, and one that paid the first: nothing has been redeemed. */
 export function payHalf(take: Take): void {
   const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
   take(TIME_ZERO_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
@@ -105,6 +105,22 @@ export function payHalf(take: Take): void {
     split(take, TIME_ZERO_MS, MAKER, marketIndex, 1_000_000);
     take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex, resolution: Resolution.SPLIT });
   }
+  createMarket(take, TIME_ZERO_MS, 2);
+  split(take, TIME_ZERO_MS, MAKER, 2, 1_000_000);
+  take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex: 2, resolution: Resolution.FIRST });
+}
+
+/** Orders wait out their delays in two markets, of which one is resolved meanwhile: its order is cancelled, the other one trades. */
+export function resolveWhileDelayed(take: Take, tMs: number): void {
+  const markets = [FIRST_MARKET + 11, FIRST_MARKET + 12];
+  for (const [at, marketIndex] of markets.entries()) {
+    createMarket(take, tMs, marketIndex, { delaySeconds: 3 });
+    split(take, tMs, MAKER, marketIndex, 1_000_000);
+    offer(take, tMs, FIRST_ORDER + 40 + at, MAKER, { marketIndex, side: Side.SELL, ...priced(6_000, 50) });
+    offer(take, tMs, FIRST_ORDER + 42 + at, TAKER, { marketIndex, side: Side.BUY, ...priced(6_000, 50) });
+  }
+  take(tMs, { type: 'ResolveMarket', marketIndex: markets[0], resolution: Resolution.FIRST });
+  take(tMs + 4_000, { type: 'Tick' });
 }
 
 /** An order of one micro that is no longer covered once its owner has spent that micro in another market. */

@@ -1,15 +1,15 @@
 // Checks a core, which may be a mutant, against the recorded traces: same events, same due times, same answers, invariants
-// that detect the same damage and, if all of that is the same, the same effort. Used by worker.ts, and by main.ts for the unchanged core; a core that throws
-// counts as different.
+// that detect the same damage and, if all of that is the same, the same effort. Used by worker.ts, and by main.ts for the
+// unchanged core; a core that throws counts as different.
 import type { Exchange } from '../../engine/core/index.ts';
 import { EventWriter, Message } from '../../engine/protocol/index.ts';
 import { KeptSections } from '../support/keptSections.ts';
+import { layOut } from '../support/layOut.ts';
 import { answerOrError } from './answerOrError.ts';
 import { differentAside } from './asides.ts';
 import { differentReport } from './corruption.ts';
 import { differentLoadOutcome } from './damagedSnapshots.ts';
 import { effortOf } from './effort.ts';
-import { layOut } from './layOut.ts';
 import { askEverything, CROWD, type Recording, type Trace } from './traces.ts';
 
 /** Additional questions to a core: what its invariants report on damage, and how it responds to damaged snapshots. */
@@ -18,7 +18,7 @@ export interface Questions {
   readonly snapshots: boolean;
 }
 
-/** The difference of a core that gives the same results in all traces, but does something else for time and memory. */
+/** The difference of a core that gives the same results in all traces, but not the same effort, or fails in what effort.ts plays. */
 export const EFFORT = 'effort';
 
 /** The first way in which a core differs from the recording, by which a mutant is detected; undefined when it never does. */

@@ -1,5 +1,5 @@
 // The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces
-// detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line, and lists the
+// or the effort detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line, and lists the
 // reasons that no survivor needs. A survivor must be an equivalent program, for a reason in survivors.ts that is printed with
 // it; one without a reason makes the exit status 1, and so does a reason without a survivor. Run by hand and by mutants.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -17,7 +17,7 @@ import { wholeNumberFrom } from '../support/wholeNumber.ts';
 import { differenceFrom, EFFORT } from './killer.ts';
 import { coreFiles, type Mutant, mutantsOf, type Operator } from './sites.ts';
 import { needlessReasons, reasonOf } from './survivors.ts';
-import { readRecording, recordTraces } from './traces.ts';
+import { readRecording, writeRecording } from './traces.ts';
 
 interface Flags {
   readonly sample?: number;
@@ -165,10 +165,10 @@ function report(outcomes: readonly Outcome[]): number {
 }
 
 async function main(): Promise<number> {
-  recordTraces(traceFile, TRACES.seeds, TRACES.commands);
+  writeRecording(traceFile, TRACES.seeds, TRACES.commands);
   // If the killer took the unchanged core for a mutant, it would report every mutant as killed.
   const difference = differenceFrom(readRecording(traceFile), Exchange, { invariants: true, snapshots: true });
-  if (difference !== undefined) throw new Error(`The unchanged core differs from its own traces: ${difference}.`);
+  if (difference !== undefined) throw new Error(`The unchanged core differs from its own recording: ${difference}.`);
   const mutants = mutantsOf(coreFiles, flags.every);
   const queue = drawSample(mutants);
   console.log(`${queue.length} of ${mutants.length} mutants of ${coreFiles.length} files of the core`);

@@ -1,5 +1,5 @@
 // The names and short forms of the traces' commands: owners, their wallets and keys, markets, deposits, and orders in the first
-// token by an owner's own wallet and only key. Used by the files that make up traces, and by a test of the core.
+// token by an owner's own wallet and only key. Used by the files that make up traces, and by tests of the core.
 import { type Command, type CommandOf, OrderType, Side } from '../../engine/protocol/index.ts';
 import { hex, marketIds, orderIdOf } from '../model/names.ts';
 

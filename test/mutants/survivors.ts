@@ -14,7 +14,7 @@ interface Reason {
 const equal = (file: RegExp, change: RegExp, text: string, before = /^/): Reason => ({ file, change, text, before });
 
 // Reasons for several lines.
-const PREFETCH = 'A prefetch has no effect on results: only the time differs.';
+const PREFETCH = 'A prefetch, which no result shows; only what looking ahead by itself reads is compared.';
 const EQUAL_OPERANDS = 'Both results are the same where the operands are equal.';
 /** For changes that merely send fewer orders down the fast path. */
 const UNUSUAL =
@@ -41,7 +41,7 @@ const reasons: readonly Reason[] = [
   equal(
     /^orderPool/,
     /^this\.usedMax = |^return this\.freeHead >= 0 .* ⇒ (?:>= → >|0 → 1)$/,
-    'Callers make room before they add an order: only time and memory differ.',
+    'Callers make room before they add an order, and set it then.',
   ),
   equal(/^links/, /^return first \^ .* ⇒ 31 → 30$/, 'No slot and no position is as large as 2^30.'),
   equal(
@@ -62,14 +62,10 @@ const reasons: readonly Reason[] = [
   ),
   equal(
     /^ladderSpace/,
-    /^const (?:LINE_WORDS|FIRST_WORDS|LONGEST_WORDS|SHARED_WORDS_MAX|doubled) = |^used = 0;|^if \(this\.used \+ room/,
-    'Where a block lies, and how large its array is: only time and memory differ.',
+    /^const SHARED_WORDS_MAX = |^if \(size > SHARED_WORDS_MAX\) .* ⇒ > → >=$/,
+    'No grid takes a block of a size in between.',
   ),
-  equal(
-    /^ladderSpace/,
-    /^if \(size > SHARED_WORDS_MAX\)|^if \(blocks === undefined\) this\.free|^else blocks\.push\(/,
-    'Words that are not reused: only the memory differs.',
-  ),
+  equal(/^ladderSpace/, /^const LONGEST_WORDS = /, 'No trace fills so many words: only the memory differs.'),
   equal(/^ladder/, /^const GRIDS_END = /, 'Grids of nearly a unit are far coarser than any in use.'),
   equal(/^ladder/, /^this\.isShared = true; ⇒ /, 'No order can rest in a resolved market.'),
   equal(/^ladder/, /^if \(group << 10 >= .* ⇒ >= → >$/, 'No grid has a multiple of 1,024 levels.'),
@@ -176,12 +172,15 @@ const reasons: readonly Reason[] = [
     /gridPips > 0 .* ⇒ (?:> → >=|0 → \(-1\))$/,
     'A remainder of a division by 0 is NaN, so a grid of 0 is refused either way.',
   ),
-  equal(/^hashLists/, /^for \(let i = 0; /, PREFETCH),
-  equal(/^lookAhead/, /^(?!state\.aheadAt = )/, PREFETCH),
+  equal(
+    /^(?:hashLists|idWindow|ledger|lookAhead|orderPool)/,
+    /^for \(let i = 0; i < \w*[cC]ount; .* ⇒ (?:< → <=|0 → \(-1\))$/,
+    'One place before the first or after the last, which nothing reads.',
+  ),
   equal(/^dryRun/, /\btouched\b/, PREFETCH),
   equal(/^cancels/, /state\.prefetched = /, PREFETCH),
-  equal(/^(?:idWindow|ledger|orderPool)/, /\bread \^= |^let read = 0;/, PREFETCH),
-  equal(/^orderPool/, /^(?:if \(slot >= 0\) )?slots\[i\] = /, PREFETCH),
+  equal(/^ledger/, /^let read = 0;/, 'Two of its results are folded into one, where it cancels out.'),
+  equal(/^ledger/, /^if \(position >= 0\) read .* ⇒ 0 → \(-1\)$/, 'Before the first record there is nothing to read.'),
   equal(/^ledger/, /= account < 0 \? 0 : .* ⇒ 0 → 1$/, 'Account 0 holds the fees: nobody has a key of its owner.'),
   equal(/^prices/, /^let k = /, 'A first guess that the exact comparison below corrects.'),
   equal(
@@ -189,7 +188,6 @@ const reasons: readonly Reason[] = [
     /^if \(ledger\.collateral\[account\] >= .* ⇒ >= → >$/,
     'A suspect that is covered is left unchanged.',
   ),
-  equal(/^orderPool/, /^for \(let i = 0; i < count; i \+= 1\)/, PREFETCH),
   equal(
     /^orderPool/,
     /^this\.takeSalt\(salt\);|^this\.secondFactor = /,
@@ -201,7 +199,6 @@ const reasons: readonly Reason[] = [
     'Before the first record there is nothing, which equals no id and ends the list.',
   ),
   equal(/^ledger/, /^if \(reserved > largest\) .* ⇒ > → >=$/, EQUAL_OPERANDS),
-  equal(/^ledger/, /^for \(let i = 0; i < count; i \+= 1\) \{/, PREFETCH),
   equal(/^ledger/, /^if \(reserved > this\.bound\[account\]\)/, EQUAL_OPERANDS),
   equal(/^ledger/, /^return \(Math\.imul\(account, /, 'Another hash, which is as good.'),
   equal(

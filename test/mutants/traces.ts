@@ -1,5 +1,6 @@
 // What a core must do on fixed sequences of commands: events, due times and books by the reference exchange, hashes and
-// answers of the unchanged core. Recorded once by main.ts, written to a file, and compared with every mutant by worker.ts.
+// answers of the unchanged core; and the effort of the unchanged core. Recorded once by main.ts, written to a file, and compared
+// with every mutant by worker.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
@@ -132,10 +133,9 @@ function marketsIn(core: Exchange): number {
 
 /**
  * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange that accepts orders
- * of any age, one with few owners, one with keys and amounts that look like others, and
- * one that has paid half.
+ * of any age, one with few owners, one with keys and amounts that look like others, and one that has paid half. Then the effort.
  */
-export function recordTraces(file: string, seeds: number, commands: number): void {
+export function writeRecording(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
   for (let seed = 1; seed <= seeds; seed += 1) {
     const generator = new Generator(seed);
@@ -165,5 +165,5 @@ export function recordTraces(file: string, seeds: number, commands: number): voi
 }
 
 export function readRecording(file: string): Recording {
-  return deserialize(readFileSync(file)) as Recording; // recordTraces wrote it
+  return deserialize(readFileSync(file)) as Recording; // writeRecording wrote it
 }

@@ -8,7 +8,7 @@ const LARGE_PAGE = 2 ** 21;
 const LINE_START = 48;
 
 test.each([0, 1, 63, 64, LARGE_PAGE - 64, LARGE_PAGE + 1])(
-  '%i bytes are given, zeroed, 16 bytes before a line',
+  '%i bytes are given, zeroed, 48 bytes into their buffer',
   (length) => {
     const bytes = lineBytes(length);
     expect([bytes.length, bytes.byteOffset]).toEqual([length, LINE_START]);

@@ -2,17 +2,16 @@
 // which path an order took, and how much memory the tables take. Used by the tests of the core and by the mutants.
 import type { Exchange } from '../../engine/core/index.ts';
 
-/** A side that no order has. */
-const NO_SIDE = 7;
-
 interface State {
   readonly aheadAccounts: Int32Array;
   readonly aheadPositions: Int32Array;
   readonly aheadCount: number;
   readonly prefetched: number;
+  /** The caller's writer of events, no table of the core. */
+  readonly out: unknown;
   readonly ladderSpace: { readonly used: number };
-  /** The order at hand, which the short path does not fill in. */
-  readonly taker: { side: number };
+  /** The order at hand. Only the long path fills in its amounts as signed. */
+  readonly taker: { makerMicro: number };
 }
 
 const privateState = (core: Exchange): State => Reflect.get(core, 'state');
@@ -27,14 +26,14 @@ export function foundAhead(core: Exchange): { accounts: number[]; positions: num
 /** Whether the order that `apply` applies takes the short path of usual orders. */
 export function takesShortPath(core: Exchange, apply: () => void): boolean {
   const { taker } = privateState(core);
-  taker.side = NO_SIDE;
+  taker.makerMicro = Number.NaN;
   apply();
-  return taker.side === NO_SIDE;
+  return Number.isNaN(taker.makerMicro);
 }
 
 /** How many buffers hold the core's tables, their bytes, and how many words of the latest array of ladders are taken. */
 export function memoryOf(core: Exchange): { buffers: number; bytes: number; ladderWords: number } {
-  const state = privateState(core);
+  const { out, ...state } = privateState(core);
   const buffers = new Set<ArrayBufferLike>();
   collectBuffers(state, buffers, new Set());
   const bytes = [...buffers].reduce((sum, { byteLength }) => sum + byteLength, 0);
