@@ -1,5 +1,5 @@
-// What the core does for speed and memory alone, and no result shows: which orders take the short path (usualOrder.ts), what looking
-// ahead finds for the commands of a batch (lookAhead.ts), and that the words of resolved markets serve others (ladderSpace.ts).
+// What the core does for speed and memory alone, and no result shows: which orders take the short path (usualOrder.ts), what
+// looking ahead finds for the commands of a batch (lookAhead.ts), and that the words of resolved markets serve others (ladderSpace.ts).
 import { expect, test } from 'vitest';
 import type { Exchange } from '../../engine/core/index.ts';
 import {
@@ -8,18 +8,28 @@ import {
   type CommandOf,
   encodeCommand,
   limits,
-  Message,
   OrderFlag,
   OrderType,
   PIPS_PER_UNIT,
-  RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
 import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
-import { addressOf, createMarket, fund, HOUR_MS, keyOf, offer, placeOrder, priced, split } from '../mutants/offers.ts';
+import {
+  addressOf,
+  amountsOf,
+  createMarket,
+  fund,
+  HOUR_MS,
+  keyOf,
+  offer,
+  placeOrder,
+  priced,
+  split,
+  start,
+} from '../mutants/offers.ts';
 import { foundAhead, memoryOf, takesShortPath } from '../support/coreEffort.ts';
 import { DecodingCore } from '../support/decodingCore.ts';
-import { layOut } from '../support/layOut.ts';
+import { messageOf } from '../support/layOut.ts';
 
 const T_MS = TIME_ZERO_MS;
 /** In turn: trades in market 0, has money only, and has never been seen. */
@@ -35,8 +45,7 @@ class Fixture {
   private label = 1;
 
   constructor(timestampMs = T_MS) {
-    const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-    this.take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: HOUR_MS, ...settings });
+    start(this.take, T_MS, HOUR_MS);
     for (const index of [0, 1]) createMarket(this.take, T_MS, index, { tickPips: 10, minOrderLots: MINIMUM_LOTS });
     for (const owner of [TRADER, NEWCOMER]) fund(this.take, T_MS, owner, 1e11);
     split(this.take, T_MS, TRADER, 0, SPLIT_MICRO);
@@ -63,16 +72,8 @@ class Fixture {
 
 type Changes = Partial<CommandOf<'PlaceOrder'>>;
 
-function amounts(
-  side: number,
-  pips: number,
-  lots: number,
-): { makerAmountMicro: number; takerAmountMicro: number } & Changes {
-  const { moneyMicro, sharesMicro } = priced(pips, lots);
-  return side === Side.BUY
-    ? { makerAmountMicro: moneyMicro, takerAmountMicro: sharesMicro }
-    : { makerAmountMicro: sharesMicro, takerAmountMicro: moneyMicro };
-}
+const amounts = (side: number, pips: number, lots: number): Changes & ReturnType<typeof amountsOf> =>
+  amountsOf(side, priced(pips, lots));
 
 test.each<[string, Changes]>([
   ['a BUY of the first token', {}],
@@ -123,8 +124,7 @@ test('an owner with flags takes the long path', () => {
 
 /** What a core finds for a batch of these commands. */
 function lookedAhead(core: Exchange, commands: readonly Command[]): ReturnType<typeof foundAhead> {
-  const message = new Message(new ArrayBuffer(1 << 14));
-  const offsets = layOut(message, commands.map(encodeCommand));
+  const { message, offsets } = messageOf(commands.map(encodeCommand));
   core.lookAhead(message, offsets, 0, offsets.length);
   return foundAhead(core);
 }

@@ -11,11 +11,11 @@ import {
   encodeCommand,
   eventLayouts,
   FillKind,
-  Message,
   reasonOf,
   rejectionName,
   rejections,
 } from '../../engine/protocol/index.ts';
+import { messageOf } from '../support/layOut.ts';
 import { environmentNumber } from '../support/wholeNumber.ts';
 import { EventAudit } from './eventAudit.ts';
 import { Generator, type TimedCommand } from './generator.ts';
@@ -117,19 +117,6 @@ function expectSameStates(seed: number, pair: Pair, sequence: readonly TimedComm
   expect([single.stateHash(), single.idSetHash()]).toEqual(hashes);
   expect([batched.stateHash(), batched.idSetHash()]).toEqual(hashes);
   expect(batchedHash.digest('hex'), 'the events of batches').toBe(hash.digest('hex'));
-}
-
-/** Commands in one message, each at a multiple of 8 bytes. */
-function messageOf(commands: readonly Uint8Array[]): { readonly message: Message; readonly offsets: Int32Array } {
-  const offsets = new Int32Array(commands.length);
-  let bytes = 0;
-  for (const [i, command] of commands.entries()) {
-    offsets[i] = bytes;
-    bytes += Math.ceil(command.length / 8) * 8;
-  }
-  const message = new Message(new ArrayBuffer(bytes));
-  for (const [i, command] of commands.entries()) message.bytes.set(command, offsets[i]);
-  return { message, offsets };
 }
 
 test('core and reference agree on every event, book, balance and due time', { timeout: 1_200_000 }, () => {

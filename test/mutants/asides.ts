@@ -10,19 +10,29 @@ import {
   limits,
   Message,
   OrderType,
-  RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
 import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { KeptSections } from '../support/keptSections.ts';
 import { answerOrError } from './answerOrError.ts';
-import { addressOf, createMarket, fund, keyOf, ORDERS, OWNERS, offer, priced, split, type Take } from './offers.ts';
+import {
+  addressOf,
+  createMarket,
+  fund,
+  keyOf,
+  ORDERS,
+  OWNERS,
+  offer,
+  priced,
+  split,
+  start,
+  type Take,
+} from './offers.ts';
 
 const [SELLER, BUYER, NEWCOMER] = [OWNERS + 400, OWNERS + 401, OWNERS + 402];
 const FIRST_ORDER = ORDERS + 12_000;
 const FUNDS_MICRO = 100_000_000;
 const T_MS = TIME_ZERO_MS;
-const SETTINGS = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
 /** Byte offset of an order in a longer message, and of the timestamp in the order. */
 const ORDER_AT = 128;
 const TIME_AT = 120;
@@ -42,7 +52,7 @@ const NUMBER_WORD = 10;
  * fully redeemed.
  */
 export function fewOwners(take: Take): void {
-  take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...SETTINGS });
+  start(take, T_MS, 60_000);
   for (const marketIndex of [0, 1, 2]) {
     createMarket(take, T_MS, marketIndex);
   }

@@ -1,6 +1,6 @@
 // A core's effort over the commands of the crowd, orders at the limits of the short path, and cancels that are known together:
-// what looking ahead finds, which path each order takes, and how much memory the tables take. Time and memory depend on it, and nobody would notice a prefetch of
-// the wrong lines but by a bench. Recorded by traces.ts, compared by killer.ts.
+// what looking ahead finds, which path each order takes, and how much memory the tables take. Time and memory depend on it, and
+// nobody would notice a prefetch of the wrong lines but by a bench. Recorded by traces.ts, compared by killer.ts.
 import type { Exchange } from '../../engine/core/index.ts';
 import {
   commandLayouts,
@@ -9,14 +9,25 @@ import {
   limits,
   Message,
   PIPS_PER_UNIT,
-  RULES_VERSION,
   Side,
 } from '../../engine/protocol/index.ts';
 import { orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import { foundAhead, memoryOf, takesShortPath } from '../support/coreEffort.ts';
 import { layOut } from '../support/layOut.ts';
 import { crowd } from './crowd.ts';
-import { addressOf, createMarket, fund, HOUR_MS, keyOf, ORDERS, offer, priced, split, type Take } from './offers.ts';
+import {
+  addressOf,
+  createMarket,
+  fund,
+  HOUR_MS,
+  keyOf,
+  ORDERS,
+  offer,
+  priced,
+  split,
+  start,
+  type Take,
+} from './offers.ts';
 
 /** Commands known together. */
 const BATCH = 7;
@@ -69,14 +80,9 @@ function pathOf(core: Exchange, bytes: Uint8Array, apply: () => void): string {
   return '-';
 }
 
-function start(take: Take): void {
-  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-  take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: HOUR_MS, ...settings });
-}
-
 /** Orders at the limits of the short path: in time, which the first order signed then opens, in lots and in price. */
 function placeAtLimits(take: Take): void {
-  start(take);
+  start(take, T_MS, HOUR_MS);
   createMarket(take, T_MS, 0, { tickPips: 1, minOrderLots: MINIMUM_LOTS });
   fund(take, T_MS, OWNER, 1e11);
   split(take, T_MS, OWNER, 0, 1e9);
@@ -94,7 +100,7 @@ function placeAtLimits(take: Take): void {
 
 /** Cancels by owners whose positions begin with different words: the low halves of amounts that are large and odd. */
 function cancelTogether(take: Take): void {
-  start(take);
+  start(take, T_MS, HOUR_MS);
   createMarket(take, T_MS, 0);
   const owners = Array.from({ length: 2 * BATCH }, (_, index) => 1 + index);
   for (const owner of owners) {

@@ -1,6 +1,6 @@
 // Amounts, prices, times and accounts that miss a limit by the smallest step, which no random order does: by a pip, by a micro,
 // by the last digit of a product, by one. Used by crowd.ts, and by traces.ts for those that need an exchange of their own.
-import { MarketField, OrderType, Resolution, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
+import { MarketField, OrderType, Resolution, Side } from '../../engine/protocol/index.ts';
 import { hex, orderIdOf, TIME_ZERO_MS } from '../model/names.ts';
 import {
   addressOf,
@@ -15,6 +15,7 @@ import {
   placeOrder,
   priced,
   split,
+  start,
   type Take,
   terms,
 } from './offers.ts';
@@ -97,8 +98,7 @@ export function meetOneAfterTwo(take: Take, tMs: number): void {
 
 /** An exchange with two markets that paid half to each token, and one that paid the first: nothing has been redeemed. */
 export function payHalf(take: Take): void {
-  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-  take(TIME_ZERO_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
+  start(take, TIME_ZERO_MS, 60_000);
   fund(take, TIME_ZERO_MS, MAKER, FUNDS_MICRO);
   for (const marketIndex of [0, 1]) {
     createMarket(take, TIME_ZERO_MS, marketIndex);
@@ -110,7 +110,9 @@ export function payHalf(take: Take): void {
   take(TIME_ZERO_MS, { type: 'ResolveMarket', marketIndex: 2, resolution: Resolution.FIRST });
 }
 
-/** Orders wait out their delays in two markets, of which one is resolved meanwhile: its order is cancelled, the other one trades. */
+/**
+ * Orders wait out their delays in two markets, of which one is resolved meanwhile: its order is cancelled, the other one trades.
+ */
 export function resolveWhileDelayed(take: Take, tMs: number): void {
   const markets = [FIRST_MARKET + 11, FIRST_MARKET + 12];
   for (const [at, marketIndex] of markets.entries()) {
@@ -150,8 +152,7 @@ export function spendFees(take: Take, tMs: number): void {
  */
 export function acceptAnyAge(take: Take): void {
   const tMs = TIME_ZERO_MS;
-  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-  take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 2 * TIME_ZERO_MS, ...settings });
+  start(take, tMs, 2 * TIME_ZERO_MS);
   createMarket(take, tMs, 0);
   fund(take, tMs, MAKER, FUNDS_MICRO);
   const order = { marketIndex: 0, side: Side.BUY, moneyMicro: 400_000, sharesMicro: 1_000_000 };

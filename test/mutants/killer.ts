@@ -18,7 +18,9 @@ export interface Questions {
   readonly snapshots: boolean;
 }
 
-/** The difference of a core that gives the same results in all traces, but not the same effort, or fails in what effort.ts plays. */
+/**
+ * The difference of a core that gives the same results in all traces, but not the same effort, or fails in what effort.ts plays.
+ */
 export const EFFORT = 'effort';
 
 /** The first way in which a core differs from the recording, by which a mutant is detected; undefined when it never does. */

@@ -2,16 +2,9 @@
 // that contain a key, and bytes beside an order's own that would pass for its amounts, its key or its owner. The core compares
 // a usual order with what it remembers of its account before it looks anything up, so a comparison that reads the wrong word
 // finds what is not there. Used by traces.ts.
-import {
-  type CommandOf,
-  commandLayouts,
-  encodeCommand,
-  RULES_VERSION,
-  readHex,
-  Side,
-} from '../../engine/protocol/index.ts';
+import { type CommandOf, commandLayouts, encodeCommand, readHex, Side } from '../../engine/protocol/index.ts';
 import { hex, TIME_ZERO_MS } from '../model/names.ts';
-import { addressOf, createMarket, fund, keyOf, OWNERS, placeOrder, priced, split, type Take } from './offers.ts';
+import { addressOf, createMarket, fund, keyOf, OWNERS, placeOrder, priced, split, start, type Take } from './offers.ts';
 
 const T_MS = TIME_ZERO_MS;
 const OWNER = OWNERS + 500;
@@ -59,8 +52,7 @@ class Fresh {
 
 /** Passes every command with its time to `take`. */
 export function lookalikes(take: Take): void {
-  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
-  take(T_MS, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs: 60_000, ...settings });
+  start(take, T_MS, 60_000);
   for (const market of [BUYS, SELLS]) createMarket(take, T_MS, market);
   fund(take, T_MS, OWNER, FUNDS_MICRO);
   // As many accounts as there is room for at first: a snapshot of them can be loaded.

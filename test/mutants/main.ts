@@ -1,7 +1,8 @@
-// The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces
-// or the effort detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line, and lists the
-// reasons that no survivor needs. A survivor must be an equivalent program, for a reason in survivors.ts that is printed with
-// it; one without a reason makes the exit status 1, and so does a reason without a survivor. Run by hand and by mutants.test.ts.
+// The command `npm run mutate`: changes the core in one small place after the other and counts how many changes the traces or the
+// effort detect. `--sample N` tries that many, drawn by `--seed`; `--every` tries every place instead of one a line, and lists
+// the reasons that no survivor needs. A survivor must be an equivalent program, for a reason in survivors.ts that is printed
+// with it; one without a reason makes the exit status 1, and so does a reason without a survivor. Run by hand and by
+// mutants.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -13,8 +13,8 @@ const root = join(import.meta.dirname, '..', '..');
 const sample = environmentNumber('MUTANTS_SAMPLE', 40);
 const seed = process.env.MUTANTS_SEED ?? String(seedOfCommit());
 /**
- * Of all mutants: reasons must not explain away much of a sample. A twentieth of all are equivalent, so that chance leaves fewer
- * than this in one sample of 10^9.
+ * Of all mutants: reasons must not explain away much of a sample. A twentieth of all are equivalent, so that chance leaves
+ * fewer than this in one sample of 10^9.
  */
 const KILLED_OF_ALL_MIN = 0.65;
 

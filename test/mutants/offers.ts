@@ -1,6 +1,6 @@
 // The names and short forms of the traces' commands: owners, their wallets and keys, markets, deposits, and orders in the first
 // token by an owner's own wallet and only key. Used by the files that make up traces, and by tests of the core.
-import { type Command, type CommandOf, OrderType, Side } from '../../engine/protocol/index.ts';
+import { type Command, type CommandOf, OrderType, RULES_VERSION, Side } from '../../engine/protocol/index.ts';
 import { hex, marketIds, orderIdOf } from '../model/names.ts';
 
 /** Takes a command with its time. */
@@ -23,6 +23,12 @@ export const terms = {
   ...{ status: 1, negRisk: 0, autoTick: 0, feeExponent: 2, tickPips: 10, feeRate: 300, minOrderLots: 1 },
   ...{ delaySeconds: 0, minMarketableBuyMicro: 0 },
 };
+
+/** Starts an exchange under the latest rules, which credits nobody and whose trades have all statuses at once. */
+export function start(take: Take, tMs: number, orderWindowMs: number): void {
+  const settings = { heartbeatWindowMs: 60_000, minedDelayMs: 0, confirmedDelayMs: 0, creditMicro: 0 };
+  take(tMs, { type: 'Started', rulesVersion: RULES_VERSION, orderWindowMs, ...settings });
+}
 
 type PlaceOrder = CommandOf<'PlaceOrder'>;
 type Required = 'orderId' | 'keyId' | 'maker' | 'marketIndex' | 'makerAmountMicro' | 'takerAmountMicro';
@@ -50,14 +56,22 @@ interface Offer {
 /** The amounts of `lots` at a price. */
 export const priced = (pips: number, lots: number) => ({ moneyMicro: lots * pips, sharesMicro: lots * 10_000 });
 
+/** What the maker of an order gives and takes: a BUY's money is its maker amount, for a SELL it is the other way round. */
+export const amountsOf = (
+  side: number,
+  { moneyMicro, sharesMicro }: ReturnType<typeof priced>,
+): { makerAmountMicro: number; takerAmountMicro: number } => ({
+  makerAmountMicro: side === Side.BUY ? moneyMicro : sharesMicro,
+  takerAmountMicro: side === Side.BUY ? sharesMicro : moneyMicro,
+});
+
 /** Places an order of an owner; its id is made from the label. */
 export function offer(take: Take, tMs: number, label: number, owner: number, order: Offer): void {
-  const { marketIndex, side, moneyMicro, sharesMicro, orderType = OrderType.GTC, timestampMs = tMs } = order;
+  const { marketIndex, side, orderType = OrderType.GTC, timestampMs = tMs } = order;
   placeOrder(take, tMs, {
     ...{ orderId: orderIdOf(label), keyId: keyOf(owner), maker: addressOf(owner) },
     ...{ marketIndex, side, orderType, timestampMs },
-    makerAmountMicro: side === Side.BUY ? moneyMicro : sharesMicro,
-    takerAmountMicro: side === Side.BUY ? sharesMicro : moneyMicro,
+    ...amountsOf(side, order),
   });
 }
 

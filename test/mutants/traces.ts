@@ -1,6 +1,6 @@
 // What a core must do on fixed sequences of commands: events, due times and books by the reference exchange, hashes and
-// answers of the unchanged core; and the effort of the unchanged core. Recorded once by main.ts, written to a file, and compared
-// with every mutant by worker.ts.
+// answers of the unchanged core; and that core's effort. Recorded once by main.ts, written to a file, and compared with every
+// mutant by worker.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Exchange } from '../../engine/core/index.ts';
@@ -133,7 +133,7 @@ function marketsIn(core: Exchange): number {
 
 /**
  * Records `seeds` sequences of the model's generator with this many commands each, one crowd, one exchange that accepts orders
- * of any age, one with few owners, one with keys and amounts that look like others, and one that has paid half. Then the effort.
+ * of any age, one with few owners, one with keys and amounts that look like others, and one that has paid half; and the effort.
  */
 export function writeRecording(file: string, seeds: number, commands: number): void {
   const traces: Trace[] = [];
